@@ -1,0 +1,252 @@
+"""JSON text to messages and back: the one home of orjson on the protocol side.
+
+orjson is strict where the field's accidents happen (NaN, lone surrogates, bad UTF-8, raw control
+characters are all refused) and has four edges that this module rounds off:
+
+* an integer beyond 64 bits is read as a float; where it is an id or a progress token the line is
+  read again by the standard library, so that its digits survive;
+* it reads 1,024 levels but writes 254; a deeper answer is written by the standard library;
+* it writes NaN as null, silently: ``normalised`` shows what the peer will see;
+* U+2028 and U+2029 are written raw, and line readers of some hosts split there: they are escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import orjson
+
+from memrpc.wire.errors import ErrorCode
+from memrpc.wire.messages import (
+    JSON,
+    Batch,
+    Error,
+    Inbound,
+    JSONObject,
+    Malformed,
+    Notification,
+    Outbound,
+    Request,
+    RequestId,
+    Response,
+)
+
+_INT64_MIN: Final = -(2**63)
+_UINT64_MAX: Final = 2**64 - 1
+_LINE_BREAKS: Final = re.compile(rb"\xe2\x80[\xa8\xa9]")
+_ESCAPED: Final = {b"\xe2\x80\xa8": rb"\u2028", b"\xe2\x80\xa9": rb"\u2029"}
+_EMPTY: Final[JSONObject] = {}
+
+
+def decode(line: bytes) -> Inbound:
+    """The message that ``line`` is, or how to answer it when it is none."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return _unreadable(line)
+    if isinstance(value, dict):
+        return _message(_exact(value, line))
+    if isinstance(value, list):
+        return Batch([_element(item) for item in value])
+    return _invalid(None, "Invalid Request: a message is a JSON object")
+
+
+def _element(value: JSON) -> Request | Notification | Response | Malformed:
+    if isinstance(value, dict):
+        return _message(value)
+    return _invalid(None, "Invalid Request: a message is a JSON object")
+
+
+def _message(value: dict[str, Any]) -> Request | Notification | Response | Malformed:
+    if "method" not in value:
+        return _response(value)
+    if "id" not in value:
+        return _notification(value)
+    id_ = value["id"]
+    if not is_request_id(id_):
+        return _invalid(None, "Invalid Request: id must be a string or an integer")
+    fault = _envelope_fault(value)
+    if fault is not None:
+        return Malformed(id_, fault)
+    return Request(id_, value["method"], _EMPTY if value.get("params") is None else value["params"])
+
+
+def _envelope_fault(value: dict[str, Any]) -> Error | None:
+    """What is wrong with a request whose id is good."""
+    if value.get("jsonrpc") != "2.0":
+        return _invalid_request('jsonrpc must be "2.0"')
+    if not isinstance(value["method"], str):
+        return _invalid_request("method must be a string")
+    if "result" in value or "error" in value:
+        return _invalid_request("a message is a request or a response, not both")
+    params = value.get("params")
+    if params is None or isinstance(params, dict):
+        return None
+    if isinstance(params, list):
+        return Error(ErrorCode.INVALID_PARAMS, "Invalid params: send an object, not an array")
+    return _invalid_request("params must be an object")
+
+
+def _notification(value: dict[str, Any]) -> Notification | Malformed:
+    params = _EMPTY if value.get("params") is None else value["params"]
+    wrong = value.get("jsonrpc") != "2.0" or not isinstance(params, dict)
+    if wrong or not isinstance(value["method"], str):
+        return Malformed(None, None)
+    return Notification(value["method"], params)
+
+
+def _response(value: dict[str, Any]) -> Response | Malformed:
+    id_ = value.get("id")
+    if "result" not in value and "error" not in value:
+        known = id_ if is_request_id(id_) else None
+        return _invalid(known, "Invalid Request: method is missing")
+    if not is_request_id(id_) or ("result" in value and "error" in value):
+        return Malformed(None, None)
+    if "result" in value:
+        result = value["result"]
+        return Response(id_, result=result if isinstance(result, dict) else {"": result})
+    return Response(id_, error=_peer_error(value["error"]))
+
+
+def _peer_error(value: JSON) -> Error:
+    if not isinstance(value, dict):
+        return Error(ErrorCode.INTERNAL_ERROR, "the peer's error was not an object")
+    code, message = value.get("code"), value.get("message")
+    return Error(
+        code if type(code) is int else ErrorCode.INTERNAL_ERROR,
+        message if isinstance(message, str) else "",
+        value.get("data"),
+    )
+
+
+def is_request_id(value: JSON) -> bool:
+    """True for a string or an integer; a boolean is neither."""
+    return type(value) is str or type(value) is int
+
+
+def _invalid(id_: RequestId | None, message: str) -> Malformed:
+    return Malformed(id_, Error(ErrorCode.INVALID_REQUEST, message))
+
+
+def _invalid_request(reason: str) -> Error:
+    return Error(ErrorCode.INVALID_REQUEST, f"Invalid Request: {reason}")
+
+
+def _exact(value: dict[str, Any], line: bytes) -> dict[str, Any]:
+    """``value`` with the integers that orjson had to read as floats restored in id and token."""
+    params = value.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    if type(value.get("id")) is not float and type(token) is not float:
+        return value
+    exact = _read_leniently(line)
+    return exact if exact is not None else value
+
+
+def _read_leniently(line: bytes) -> dict[str, Any] | None:
+    """What the standard library makes of a line; it forgives NaN, big integers and bad UTF-8."""
+    import json
+
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _unreadable(line: bytes) -> Malformed:
+    """Answer text that is not JSON under its own id where that can still be read."""
+    error = Error(ErrorCode.PARSE_ERROR, "Parse error: the line is not valid JSON in UTF-8")
+    value = _read_leniently(line)
+    if value is None:
+        return Malformed(None, error)
+    if "method" not in value:
+        looks_like_response = "result" in value or "error" in value
+        return Malformed(None, None if looks_like_response else error)
+    if "id" not in value:
+        return Malformed(None, None)
+    return Malformed(value["id"] if is_request_id(value["id"]) else None, error)
+
+
+def encode(message: Outbound) -> bytes:
+    """One line of JSON with its line feed."""
+    return _dump(_envelope(message))
+
+
+def encode_batch(responses: list[Response]) -> bytes:
+    """One line that holds an array of responses."""
+    return _dump([_envelope(response) for response in responses])
+
+
+def _envelope(message: Outbound) -> dict[str, Any]:
+    if isinstance(message, Response):
+        body: dict[str, Any] = {"jsonrpc": "2.0", "id": _number(message.id)}
+        if message.error is None:
+            body["result"] = message.result
+        else:
+            body["error"] = _error_object(message.error)
+        return body
+    body = {"jsonrpc": "2.0", "method": message.method}
+    if isinstance(message, Request):
+        body["id"] = message.id
+    if message.params:
+        body["params"] = message.params
+    return body
+
+
+def _error_object(error: Error) -> dict[str, Any]:
+    body: dict[str, Any] = {"code": int(error.code), "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    return body
+
+
+def _number(value: JSON) -> JSON:
+    """An integer beyond 64 bits keeps its digits."""
+    if type(value) is int and not _INT64_MIN <= value <= _UINT64_MAX:
+        return orjson.Fragment(str(value).encode())
+    return value
+
+
+def exact_number(value: RequestId) -> JSON:
+    """``value`` as something that ``encode`` writes digit by digit, whatever its size."""
+    return _number(value)
+
+
+def _dump(value: JSON) -> bytes:
+    try:
+        line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        line = _dump_anything(value)
+    if b"\xe2\x80" in line:
+        line = _LINE_BREAKS.sub(lambda found: _ESCAPED[found.group()], line)
+    return line
+
+
+def _dump_anything(value: JSON) -> bytes:
+    """The standard library's writer, for what orjson refuses: depth, size, lone surrogates."""
+    import json
+
+    def fragment(item: JSON) -> JSON:
+        return json.loads(orjson.dumps(item))
+
+    return json.dumps(value, default=fragment, separators=(",", ":")).encode() + b"\n"
+
+
+def normalised(value: JSON) -> JSON:
+    """``value`` as the peer will read it: NaN has become null, tuples have become arrays.
+
+    Raises ``TypeError`` for what is not JSON at all.
+    """
+    return orjson.loads(orjson.dumps(value))
+
+
+def compact(value: JSON) -> str:
+    """``value`` as compact JSON text."""
+    return _dump(value)[:-1].decode()
+
+
+def load_file(data: bytes) -> JSON:
+    """JSON that the program ships with."""
+    return orjson.loads(data)

@@ -1,0 +1,77 @@
+"""Cut a byte stream into lines at 0x0A, and at nothing else.
+
+U+2028, a lone CR and NEL are JSON white space or text, never line ends, so the bytes are split
+before anything is decoded.  A line above the limit is skipped to its end while it arrives: it
+costs no memory, is reported once, and the connection lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Overlong:
+    """Stands where a line above the limit stood."""
+
+
+OVERLONG: Final = Overlong()
+
+
+class LineSplitter:
+    """Feed chunks as they arrive, take whole lines without their line ends.
+
+    Blank lines are dropped, a trailing CR is stripped, and so is a byte order mark at the very
+    start of the stream.
+    """
+
+    def __init__(self, max_line_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max = max_line_bytes
+        self._parts: list[bytes] = []
+        self._held = 0
+        self._skipping = False
+        self._at_start = True
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the unfinished line."""
+        return self._held
+
+    def feed(self, chunk: bytes) -> Iterator[bytes | Overlong]:
+        *ended, rest = chunk.split(b"\n")
+        for piece in ended:
+            yield from self._finish(piece)
+        self._hold(rest)
+
+    def finish(self) -> Iterator[bytes | Overlong]:
+        """The last line, if the stream ended without a line end."""
+        yield from self._finish(b"")
+
+    def _hold(self, piece: bytes) -> None:
+        if not piece or self._skipping:
+            return
+        self._parts.append(piece)
+        self._held += len(piece)
+        if self._held > self._max:
+            self._parts.clear()
+            self._held = 0
+            self._skipping = True
+
+    def _finish(self, piece: bytes) -> Iterator[bytes | Overlong]:
+        self._hold(piece)
+        if self._skipping:
+            self._skipping = False
+            yield OVERLONG
+            return
+        line = b"".join(self._parts)
+        self._parts.clear()
+        self._held = 0
+        if self._at_start:
+            self._at_start = False
+            line = line.removeprefix(_BOM)
+        line = line.strip(b" \t\r")
+        if line:
+            yield line
