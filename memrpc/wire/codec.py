@@ -250,3 +250,11 @@ def compact(value: JSON) -> str:
 def load_file(data: bytes) -> JSON:
     """JSON that the program ships with."""
     return orjson.loads(data)
+
+
+def read_value(text: str) -> JSON:
+    """The JSON value that ``text`` holds; None where it holds none."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None

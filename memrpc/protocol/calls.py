@@ -1,0 +1,107 @@
+"""A request in flight, who made it, and what may be decided about a message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from memrpc.protocol.revisions import LOG_LEVELS, Revision
+from memrpc.wire.messages import JSONObject, RequestId, Response
+
+_QUIET: Final = "warning"
+Key: TypeAlias = tuple[type, RequestId]
+
+
+def request_key(id_: RequestId) -> Key:
+    """JSON-RPC's ``1`` and ``"1"`` are different ids; so are they here."""
+    return (type(id_), id_)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who asks and what it can do, as declared for the request at hand."""
+
+    capabilities: JSONObject
+    info: JSONObject
+
+    @property
+    def name(self) -> str | None:
+        name = self.info.get("name")
+        return name if isinstance(name, str) and name else None
+
+
+@dataclass(slots=True, eq=False)
+class Handshake:
+    """What one ``initialize`` agreed on, and what the client has set since."""
+
+    revision: Revision
+    client: Client
+    log_level: str = _QUIET
+    subscribed: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A request in flight; whatever follows from it reads its revision, never the connection."""
+
+    id: RequestId
+    method: str
+    params: JSONObject
+    revision: Revision
+    client: Client
+    progress_token: RequestId | None
+    handshake: Handshake | None
+    envelope_log_level: str | None = None
+
+    @property
+    def key(self) -> Key:
+        return request_key(self.id)
+
+    def wants_log(self, level: str) -> bool:
+        """True if a ``notifications/message`` of this level may be sent for this call."""
+        threshold = self.handshake.log_level if self.handshake else self.envelope_log_level
+        return threshold is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """Run the method and answer."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Stop the work of this call; write nothing more for it."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Write this answer."""
+
+    response: Response
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """The client answered what we asked."""
+
+    id: str
+    response: Response
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A notification of the handshake session that handlers may care about."""
+
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """Do nothing."""
+
+
+Decision: TypeAlias = Dispatch | Cancel | Reply | Resolve | Notice | Ignore

@@ -1,0 +1,58 @@
+"""Which capability stands behind a method, and whether an object of capabilities declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from memrpc.protocol.revisions import EXTENSION_REQUESTS
+from memrpc.wire.messages import JSONObject
+
+Path = tuple[str, ...]
+
+BEHIND: Final[Mapping[str, Path]] = MappingProxyType(
+    {
+        "tools/list": ("tools",),
+        "tools/call": ("tools",),
+        "resources/list": ("resources",),
+        "resources/templates/list": ("resources",),
+        "resources/read": ("resources",),
+        "resources/subscribe": ("resources", "subscribe"),
+        "resources/unsubscribe": ("resources", "subscribe"),
+        "prompts/list": ("prompts",),
+        "prompts/get": ("prompts",),
+        "completion/complete": ("completions",),
+        "logging/setLevel": ("logging",),
+        **{
+            method: ("extensions", extension)
+            for extension, methods in EXTENSION_REQUESTS.items()
+            for method in methods
+        },
+    }
+)
+"""A method that is not declared does not exist: it answers -32601."""
+
+
+def declares(capabilities: JSONObject, path: Path) -> bool:
+    """True if ``capabilities`` has the member at ``path``, and it is not false.
+
+    An empty object declares; so does ``elicitation: {}``, which means form mode (2025-11-25,
+    Elicitation, Capabilities).
+    """
+    if path == ("elicitation", "form") and capabilities.get("elicitation") == {}:
+        return True
+    value: object = capabilities
+    for name in path:
+        if not isinstance(value, Mapping) or value.get(name) in (None, False):
+            return False
+        value = value[name]
+    return True
+
+
+def required(path: Path) -> JSONObject:
+    """The ClientCapabilities object that would satisfy ``path``."""
+    value: JSONObject = {}
+    for name in reversed(path):
+        value = {name: value}
+    return value

@@ -1,0 +1,1 @@
+"""The anyio driver: obeys the session's decisions, runs handlers, owns the pipes."""

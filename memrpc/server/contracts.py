@@ -1,0 +1,87 @@
+"""A tool's whole contract, read from its one schema file.
+
+From the file alone come the ``tools/list`` entry, the validation of arguments and results, the
+documentation and the contract tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from memrpc.server import schema_files
+from memrpc.server.leniency import read_arguments
+from memrpc.server.validation import Schema, Violation
+from memrpc.wire.messages import JSON, JSONObject
+
+_SCHEME: Final = "memrpc:/"
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a tool is called, what it takes and what it gives."""
+
+    name: str
+    title: str
+    description: str
+    input: Schema
+    output: Schema | None = None
+    annotations: Mapping[str, JSON] = field(default_factory=dict)
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+
+    def listing(self) -> JSONObject:
+        """The ``tools/list`` entry in its newest shape."""
+        entry: dict[str, JSON] = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input.text,
+            **self.extra,
+        }
+        if self.output is not None:
+            entry["outputSchema"] = self.output.text
+        if self.annotations:
+            entry["annotations"] = dict(self.annotations)
+        return entry
+
+    def read(self, arguments: JSONObject) -> tuple[dict[str, JSON], Violation | None]:
+        """The arguments as they are meant, and what is wrong with them."""
+        meant = read_arguments(arguments, self.input.text)
+        return meant, self.input.violation(meant)
+
+
+def load_contract(folder: str, name: str) -> Contract:
+    """The contract in ``schemas/tools/<folder>/<name>.json``, references inlined."""
+    file = schema_files.read("tools", folder, f"{name}.json")
+    parts = {part: _inline(file["$defs"][part]) for part in file["$defs"]}
+    return Contract(
+        name=name,
+        title=file["title"],
+        description=file["description"],
+        input=Schema(parts["input"]),
+        output=Schema(parts["output"]) if "output" in parts else None,
+        annotations=file.get("x-memrpc", {}).get("annotations", {}),
+    )
+
+
+def _inline(schema: JSON) -> JSON:
+    """``schema`` with each reference to a shared file replaced by what it names.
+
+    Hosts refuse ``$ref``, and a reference costs validation twice the time.
+    """
+    if isinstance(schema, list):
+        return [_inline(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    rest = {name: _inline(value) for name, value in schema.items() if name != "$ref"}
+    target = schema.get("$ref")
+    return {**_inline(_referenced(target)), **rest} if isinstance(target, str) else rest
+
+
+def _referenced(target: str) -> JSON:
+    path, _, pointer = target.removeprefix(_SCHEME).partition("#")
+    value = schema_files.read(*f"{path}.json".split("/"))
+    for step in filter(None, pointer.split("/")):
+        value = value[step]
+    return value

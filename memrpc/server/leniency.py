@@ -1,0 +1,80 @@
+"""Read arguments the way models write them, before they are judged: the one lenient place.
+
+Some hosts send numbers, booleans, arrays and objects as strings, and null for what they leave
+out.  Each value is turned into its declared type where that is certain; anything else is left as
+it came, for validation to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from memrpc.wire.codec import read_value
+from memrpc.wire.messages import JSON, JSONObject
+
+_BOOLEANS: Final[Mapping[str, bool]] = MappingProxyType({"true": True, "false": False})
+
+
+def read_arguments(arguments: JSONObject, schema: JSONObject) -> dict[str, JSON]:
+    """``arguments`` with unknown keys and nulls left out, types coerced, defaults filled in."""
+    properties: JSONObject = schema.get("properties", {})
+    given = {
+        name: _coerce(value, properties[name])
+        for name, value in arguments.items()
+        if name in properties and value is not None
+    }
+    defaults = {n: p["default"] for n, p in properties.items() if "default" in p and n not in given}
+    return {**given, **defaults}
+
+
+def _coerce(value: JSON, schema: JSONObject) -> JSON:
+    kind = schema.get("type")
+    if isinstance(value, str) and kind in _READERS:
+        value = _READERS[kind](value)
+    if kind == "array" and isinstance(value, list):
+        return [_coerce(item, schema.get("items", {})) for item in value]
+    if kind == "object" and isinstance(value, dict) and "properties" in schema:
+        return _object(value, schema)
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _object(value: JSONObject, schema: JSONObject) -> JSON:
+    """A nested object keeps its unknown keys, so that a strict schema can name them."""
+    known = schema["properties"]
+    return {
+        name: _coerce(item, known.get(name, {}))
+        for name, item in value.items()
+        if not (item is None and name in known)
+    }
+
+
+def _number(text: str) -> JSON:
+    value = read_value(text)
+    return value if type(value) in (int, float) else text
+
+
+def _boolean(text: str) -> JSON:
+    return _BOOLEANS.get(text.strip().lower(), text)
+
+
+def _container(kind: type) -> Callable[[str], JSON]:
+    def read(text: str) -> JSON:
+        value = read_value(text)
+        return value if isinstance(value, kind) else text
+
+    return read
+
+
+_READERS: Final[Mapping[JSON, Callable[[str], JSON]]] = MappingProxyType(
+    {
+        "integer": _number,
+        "number": _number,
+        "boolean": _boolean,
+        "array": _container(list),
+        "object": _container(dict),
+    }
+)
