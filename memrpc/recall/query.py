@@ -1,0 +1,146 @@
+"""Any text a person or a model may type, as terms to look for.
+
+The question goes through the same pieces as the rows (``text``), so no character of it can reach
+FTS5 as syntax: an expression is made of tokens in double quotes, and a token holds letters, marks,
+digits and symbols only.
+
+Each word is a term.  A term has *spellings*, any of which will do: the stem, the word as written,
+the phrase of an identifier's parts, the identifier glued together.  A run of CJK or Thai that is
+short enough to be one word is one phrase (an exact substring); a longer one is as many terms as it
+has pairs.  Function words are *common* terms: they weigh little, and alone they are no match, unless
+the question has nothing else; then it asks for all of them at once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from memrpc.recall.text import Piece, PieceKind, fold, pieces, run_tokens, stemmed
+
+MAX_QUERY_CHARS: Final = 8_000
+MAX_TERMS: Final = 64
+MAX_COMMON_TERMS: Final = 16
+_PREFIX_LETTERS: Final = 4
+_WORD_RUN: Final = 4
+"""A run of so many code points is taken as one word; of Thai and its neighbours twice as many."""
+_DENSE_SCRIPT_END: Final = "\u17ff"
+_DENSE_SCRIPT_START: Final = "\u0e00"
+
+COMMON_WORDS: Final = frozenset(
+    """
+    a about after again all also am an and any are as at be because been before being between both but
+    by can could did do does doing don down during each few for from further had has have having he her
+    here hers him his how i if in into is isn it its itself just ll m me mine more most my myself no nor
+    not now of off on once only or other our ours out over own re s same she should so some such t than
+    that the their theirs them then there these they this those through to too under until up us ve very
+    was we were what when where which while who whom whose why will with would you your yours yes
+    ok please tell
+    """.split()
+)
+_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing asked for; a spelling is a sequence of index tokens that stand side by side."""
+
+    spellings: tuple[tuple[str, ...], ...]
+    is_prefix: bool = False
+    """Whether the last token of a spelling is only the beginning of one."""
+    may_be_prefix: bool = False
+    """Whether the term may be read as a beginning where nothing has it whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerms:
+    """A question, taken apart."""
+
+    content: tuple[Term, ...]
+    common: tuple[Term, ...]
+    words: frozenset[str]
+    """Every folded word and part, for names of speakers."""
+    asks_when: bool
+    is_first_person: bool
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to look for."""
+        return not self.content and not self.common
+
+
+def parse(text: str) -> SearchTerms:
+    """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
+    found = list(pieces(text[:MAX_QUERY_CHARS]))
+    content: dict[Term, None] = {}
+    common: dict[Term, None] = {}
+    for piece in found:
+        target = common if _is_common(piece) else content
+        target.update(dict.fromkeys(_terms(piece)))
+    words = frozenset(part for piece in found for part in piece.parts)
+    return SearchTerms(
+        content=tuple(content)[:MAX_TERMS],
+        common=tuple(common)[:MAX_COMMON_TERMS],
+        words=words,
+        asks_when=_asks_when(text),
+        is_first_person=not words.isdisjoint(_FIRST_PERSON),
+    )
+
+
+_WHEN: Final = re.compile(
+    r"\b(?:when|what (?:date|day|month|year|time)|how long|which (?:day|month|year)|since)\b"
+)
+
+
+def _asks_when(text: str) -> bool:
+    return _WHEN.search(fold(text[:MAX_QUERY_CHARS]).casefold()) is not None
+
+
+def _is_common(piece: Piece) -> bool:
+    return len(piece.parts) == 1 and piece.parts[0] in COMMON_WORDS
+
+
+def _terms(piece: Piece) -> list[Term]:
+    match piece.kind:
+        case PieceKind.RUN:
+            return _run_terms(piece.parts[0])
+        case PieceKind.SYMBOL:
+            return [Term((piece.parts,))]
+        case PieceKind.WORD:
+            return [_word_term(piece.parts)]
+
+
+def _run_terms(run: str) -> list[Term]:
+    if len(run) == 1:
+        return [Term(((run,),), is_prefix=True)]
+    pairs = run_tokens(run)[:-1]
+    is_dense = _DENSE_SCRIPT_START <= run[0] <= _DENSE_SCRIPT_END
+    if len(run) <= _WORD_RUN * (2 if is_dense else 1):
+        return [Term((tuple(pairs),))]
+    return [Term(((pair,),)) for pair in pairs]
+
+
+def _word_term(parts: tuple[str, ...]) -> Term:
+    stems = tuple(stemmed(part) for part in parts)
+    spellings = [stems, parts]
+    if len(parts) > 1:
+        spellings.append(("".join(parts),))
+    return Term(
+        tuple(dict.fromkeys(spellings)),
+        may_be_prefix=len(parts[-1]) >= _PREFIX_LETTERS and not parts[-1].isdecimal(),
+    )
+
+
+def expression(terms: tuple[Term, ...], prefix: str, operator: str = "OR") -> str:
+    """The FTS5 expression for ``terms`` in the collection with ``prefix``."""
+    return f" {operator} ".join(_term_expression(term, prefix) for term in terms)
+
+
+def _term_expression(term: Term, prefix: str) -> str:
+    star = " *" if term.is_prefix else ""
+    phrases = [
+        '"' + " ".join(prefix + token for token in spelling) + '"' + star
+        for spelling in term.spellings
+    ]
+    return phrases[0] if len(phrases) == 1 else "(" + " OR ".join(phrases) + ")"

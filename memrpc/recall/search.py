@@ -1,0 +1,166 @@
+"""Search: a question to some collections of one scope, answered with hits on one scale.
+
+1. ``query.parse`` makes terms; a term's rarity comes from the collection's own document frequencies.
+2. FTS5 proposes the best ``CANDIDATES`` units of each collection.  In a large one the words that very
+   many units hold take no part in proposing (time grows with the number of scored rows), only in step 3.
+3. ``ranking`` scores every candidate in full, in Python, with what is true of the collection only.
+4. Units become subjects (the best chunk speaks for its subject), and hits that hold too little of
+   what was asked for are dropped: nothing known is an answer.
+
+A dense leg would add its candidates after step 2 and its z-scores in ``ranking.fuse``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from memrpc.recall import query, ranking
+from memrpc.recall.index import collection_prefix
+from memrpc.recall.model import EmptyReason, Hit, SearchRequest, SearchResult
+from memrpc.recall.ranking import Candidate, Collection, Scored, WeighedTerm
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.recall.query import SearchTerms, Term
+
+CANDIDATES: Final = 300
+EXACT_UNITS: Final = 20_000
+"""Up to so many units in a collection every content word takes part in proposing candidates."""
+COMMON_SHARE: Final = 0.10
+"""In a larger one a word in more than this share of the units does not."""
+
+COLLECTION: Final = """
+SELECT units, tokens FROM collections WHERE kind = :kind AND scope = :scope"""
+FREQUENCY: Final = "SELECT doc FROM unit_terms WHERE term = :token"
+PREFIX_FREQUENCY: Final = """
+SELECT ifnull(sum(doc), 0) FROM unit_terms WHERE term >= :token AND term < :end"""
+MATCHING: Final = """
+SELECT rowid FROM unit_text WHERE unit_text MATCH :expression ORDER BY rank LIMIT :limit"""
+MATCHING_WITHIN: Final = """
+SELECT rowid FROM unit_text WHERE unit_text MATCH :expression AND +rowid IN (
+    SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
+    ON units.kind = :kind AND units.subject = json_each.value)
+ORDER BY rank LIMIT :limit"""
+UNITS: Final = """
+SELECT unit_id, kind, subject, start, length, occurred_at, session, speaker, role, tokens,
+       own, joined, head, prev, next, near, meta
+FROM json_each(:ids) CROSS JOIN units ON units.unit_id = json_each.value"""
+
+
+def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
+    """Answer ``request``; any text is a valid one, and a blank one finds nothing."""
+    terms = query.parse(request.text)
+    scored: list[Scored] = []
+    units = candidates = 0
+    for kind in request.kinds:
+        collection = _collection(db, kind, request.scope)
+        units += collection.units
+        if not collection.units or terms.is_blank:
+            continue
+        found = _search_collection(db, request, collection, terms)
+        candidates += len(found)
+        scored += found
+    hits = ranking.best_by_subject(scored)
+    relevant = tuple(hit for hit in hits if hit.coverage >= request.floor)[: request.limit]
+    return SearchResult(
+        hits=tuple(_hit(each) for each in relevant),
+        reason=None if relevant else _reason(hits),
+        units=units,
+        candidates=candidates,
+    )
+
+
+def _reason(hits: list[Scored]) -> EmptyReason:
+    return EmptyReason.BELOW_RELEVANCE if hits else EmptyReason.NO_MATCH
+
+
+def _hit(scored: Scored) -> Hit:
+    unit = scored.candidate
+    return Hit(
+        kind=unit.kind,
+        subject=unit.subject,
+        score=scored.score,
+        matched_by=scored.matched_by,
+        start=unit.start,
+        length=unit.length,
+    )
+
+
+def _search_collection(
+    db: apsw.Connection, request: SearchRequest, collection: Collection, terms: SearchTerms
+) -> list[Scored]:
+    content = [_weigh(db, term, collection) for term in terms.content]
+    common = [_weigh(db, term, collection) for term in terms.common]
+    request.checkpoint()
+    expression = _proposal(content, common, collection)
+    if not expression:
+        return []
+    ids = _propose(db, request, collection, expression)
+    request.checkpoint()
+    units = [Candidate(*row) for row in db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()]
+    return ranking.score(units, content, common, collection, terms)
+
+
+def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:
+    row = db.execute(COLLECTION, {"kind": kind, "scope": scope}).fetchone()
+    units, tokens = row or (0, 0)
+    return Collection(kind, collection_prefix(kind, scope), units, tokens)
+
+
+def _weigh(db: apsw.Connection, term: Term, collection: Collection) -> WeighedTerm:
+    """A term with its document frequency; one that nothing has whole may be a beginning."""
+    frequency = _frequency(db, term, collection)
+    if frequency == 0 and term.may_be_prefix:
+        term = replace(term, spellings=term.spellings[:1], is_prefix=True)
+        frequency = _frequency(db, term, collection)
+    return WeighedTerm.of(term, min(frequency, collection.units), collection)
+
+
+def _frequency(db: apsw.Connection, term: Term, collection: Collection) -> int:
+    """How many units hold ``term``, at most: a phrase is as frequent as its rarest token."""
+    total = 0
+    for spelling in term.spellings:
+        *whole, last = (collection.prefix + token for token in spelling)
+        counts = [_documents(db, token) for token in whole]
+        counts.append(_prefix_documents(db, last) if term.is_prefix else _documents(db, last))
+        total += min(counts)
+    return total
+
+
+def _documents(db: apsw.Connection, token: str) -> int:
+    return db.execute(FREQUENCY, {"token": token}).get or 0
+
+
+def _prefix_documents(db: apsw.Connection, token: str) -> int:
+    found: int = db.execute(PREFIX_FREQUENCY, {"token": token, "end": token + "\U0010ffff"}).get
+    return found
+
+
+def _proposal(content: list[WeighedTerm], common: list[WeighedTerm], collection: Collection) -> str:
+    """The expression that finds candidates; empty when nothing can match."""
+    if not content:
+        is_held = all(each.frequency for each in common)
+        terms = tuple(each.term for each in common) if is_held else ()
+        return query.expression(terms, collection.prefix, "AND")
+    held = sorted((each for each in content if each.frequency), key=lambda each: each.frequency)
+    if collection.units > EXACT_UNITS:
+        limit = collection.units * COMMON_SHARE
+        held = [each for each in held if each.frequency <= limit] or held[:1]
+    return query.expression(tuple(each.term for each in held), collection.prefix)
+
+
+def _propose(
+    db: apsw.Connection, request: SearchRequest, collection: Collection, expression: str
+) -> list[int]:
+    bindings = {"expression": expression, "limit": CANDIDATES, "kind": collection.kind}
+    subjects = None if request.within is None else request.within.get(collection.kind)
+    if subjects is None:
+        del bindings["kind"]
+        rows = db.execute(MATCHING, bindings).fetchall()
+    else:
+        bindings["subjects"] = json.dumps(list(subjects))
+        rows = db.execute(MATCHING_WITHIN, bindings).fetchall()
+    return [row[0] for row in rows]
