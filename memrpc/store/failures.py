@@ -1,0 +1,84 @@
+"""What SQLite's failures mean for the caller: the one place where they become domain errors.
+
+A lock, a full disk or a failing one is ``Unavailable``; a file that cannot be opened, written or
+understood is ``Unusable`` until a person acts.  Errors that only a mistake of ours can cause
+(a wrong statement, a broken constraint) pass through as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+import apsw
+
+from memrpc.store.errors import DomainError, Unavailable, Unusable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LOCKED: Final = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
+_CLOSED: Final = (
+    apsw.CantOpenError,
+    apsw.ReadOnlyError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+    apsw.NoLFSError,
+)
+_DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's failures with the file at ``path`` into domain errors."""
+    try:
+        yield
+    except apsw.Error as error:
+        kind = translate(error, path)
+        if kind is None:
+            raise
+        raise kind from error
+
+
+def translate(error: apsw.Error, path: Path) -> DomainError | None:
+    """Say what ``error`` means for the caller; None when it is a mistake of ours."""
+    match error:
+        case apsw.FullError():
+            return _unavailable(
+                path, f"There is no space left for {path}; nothing was written. Free some space."
+            )
+        case apsw.IOError():
+            return _unavailable(path, f"{path} could not be read or written: {error}.")
+        case _ if isinstance(error, _LOCKED):
+            return _unavailable(path, f"Another process holds the lock of {path}; try again.")
+        case _ if isinstance(error, _CLOSED):
+            return Unusable(
+                f"{path} cannot be opened for writing: {error}. Make the file and its folder "
+                "writable for this user, or name another path.",
+                path=str(path),
+            )
+        case _ if isinstance(error, _DAMAGED):
+            return damaged(error, path)
+        case _:
+            return None
+
+
+def damaged(error: apsw.Error, path: Path) -> Unusable:
+    """Name the command that saves what can be saved; the file itself is never touched."""
+    if getattr(error, "extendedresult", 0) == apsw.SQLITE_CORRUPT_VTAB:
+        return Unusable(
+            f"The full-text index in {path} is damaged; the records are not. "
+            f"Run `memrpc reindex --db {path}`.",
+            path=str(path),
+        )
+    return Unusable(
+        f"{path} is not a sound database ({error}); it was left as it is. Stop every memrpc, copy "
+        f"it and its -wal aside, then run `sqlite3 {path} .recover | sqlite3 {path}.recovered` "
+        f"and start with --db {path}.recovered, or with the newest {path.name}.bak-* beside it.",
+        path=str(path),
+    )
+
+
+def _unavailable(path: Path, message: str) -> Unavailable:
+    return Unavailable(message, path=str(path))
