@@ -12,7 +12,7 @@ from typing import Final
 
 import apsw
 
-from memrpc.store import lanes
+from memrpc.store.lane_thread import checkpoint
 
 KEPT: Final = 2
 _INFIX: Final = ".bak-"
@@ -69,7 +69,7 @@ def _copy(path: Path, target: Path) -> None:
     try:
         with copy.backup("main", source, "main") as backup:
             while not backup.done:
-                lanes.checkpoint()
+                checkpoint()
                 backup.step(_PAGES_A_STEP)
     finally:
         copy.close()

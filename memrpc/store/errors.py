@@ -24,43 +24,43 @@ class DomainError(Exception):
         self.details = details
 
 
-class InvalidArguments(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class InvalidArguments(DomainError):
     """An argument is wrong in type, length, range, zone or combination."""
 
     code = "invalid_arguments"
 
 
-class NotFound(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class NotFound(DomainError):
     """No such record in this scope; a record of another scope looks the same."""
 
     code = "not_found"
 
 
-class Conflict(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class Conflict(DomainError):
     """The key is taken by something else, or another writer was first."""
 
     code = "conflict"
 
 
-class InvalidState(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class InvalidState(DomainError):
     """The record exists and is not in a state that allows this."""
 
     code = "invalid_state"
 
 
-class LimitExceeded(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class LimitExceeded(DomainError):
     """More than a stated limit allows."""
 
     code = "limit_exceeded"
 
 
-class Forbidden(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class Forbidden(DomainError):
     """Reserved for the user's own command line."""
 
     code = "forbidden"
 
 
-class Unavailable(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class Unavailable(DomainError):
     """Something outside is in the way for now: a lock, an endpoint. Try again."""
 
     code = "unavailable"
@@ -73,7 +73,7 @@ class Unusable(Unavailable):
     retryable = False
 
 
-class NotSupported(DomainError):  # noqa: N818 -- the kinds are named after their codes
+class NotSupported(DomainError):
     """Beyond what this build, client or configuration can do."""
 
     code = "not_supported"

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from memrpc.store import lanes
 from memrpc.store.errors import Unavailable, Unusable
+from memrpc.store.lane_thread import checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,6 +129,6 @@ def _enter_wal(db: apsw.Connection) -> None:
             if db.pragma("journal_mode", "wal") in {"wal", "memory"}:
                 return
         except apsw.BusyError:
-            lanes.checkpoint()
+            checkpoint()
         time.sleep(_WAL_PAUSE_S)  # noqa: TID251 -- no handler is asked here, see above
     raise Unavailable(f"{db.filename} is locked by another process; try again.", path=db.filename)

@@ -10,8 +10,9 @@ CREATE TABLE meta (
 INSERT INTO meta VALUES ('key', randomblob(32));
 
 -- Work to be done at least once.  A finished job is deleted, so every row is still owed.
+-- AUTOINCREMENT, because a stale lease must not fit a later job that got the same id.
 CREATE TABLE jobs (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   kind        TEXT NOT NULL,
   subject     TEXT NOT NULL,               -- what the job is about: an id, never a text
   payload     TEXT NOT NULL,               -- a JSON object; never holds an event's text
