@@ -114,13 +114,14 @@ def score(
     terms: SearchTerms,
 ) -> list[Scored]:
     """Score ``candidates`` in full; in no particular order."""
-    lexical = [_lexical(each, content, common, collection) for each in candidates]
-    mean, spread = _moments([value for value, _, _ in lexical], collection.units)
-    standard = [(value - mean) / spread for value, _, _ in lexical]
+    question = _Question(content, common)
+    lexical = [question.lexical(each, collection) for each in candidates]
+    mean, spread = _moments([value for value, _ in lexical], collection.units)
+    standard = [(value - mean) / spread for value, _ in lexical]
     priors = _priors(candidates, standard, terms)
     return [
-        Scored(candidate, z + prior, coverage, matched_by)
-        for candidate, z, prior, (_, coverage, matched_by) in zip(
+        Scored(candidate, z + prior, coverage, ("text",))
+        for candidate, z, prior, (_, coverage) in zip(
             candidates, standard, priors, lexical, strict=True
         )
     ]
@@ -144,62 +145,69 @@ def _moments(values: list[float], units: int) -> tuple[float, float]:
     return mean, math.sqrt(max(variance, 1e-12))
 
 
-def _lexical(
-    candidate: Candidate,
-    content: list[WeighedTerm],
-    common: list[WeighedTerm],
-    collection: Collection,
-) -> tuple[float, float, tuple[str, ...]]:
-    """BM25F, the share of content rarity that is held, and where."""
-    columns = [_Column(text) for text in candidate.columns()]
-    length = 1 - LENGTH_SHARE + LENGTH_SHARE * candidate.tokens / collection.mean_tokens
-    total = held = 0.0
-    sources: set[str] = set()
-    for each in content:
-        gain, found = _gain(each.term, columns, length)
-        total += each.rarity * gain
-        held += each.rarity if gain else 0.0
-        sources |= found
-    for each in common:
-        total += COMMON_WEIGHT * each.rarity * _gain(each.term, columns, length)[0]
-    asked = sum(each.rarity for each in content)
-    return total, held / asked if asked else 1.0, tuple(sorted(sources))
+class _Question:
+    """Weighed terms, prepared for looking at many candidates."""
+
+    __slots__ = ("asked", "common", "content", "wanted")
+
+    def __init__(self, content: list[WeighedTerm], common: list[WeighedTerm]) -> None:
+        self.content = [each for each in content if each.frequency]
+        self.common = [each for each in common if each.frequency]
+        self.asked = sum(each.rarity for each in content)
+        self.wanted = frozenset(
+            token
+            for each in (*content, *common)
+            for spelling in each.term.spellings
+            for token in spelling
+        )
+
+    def lexical(self, candidate: Candidate, collection: Collection) -> tuple[float, float]:
+        """BM25F, and the share of the content's rarity that the candidate holds."""
+        seen = _Seen(candidate, self.wanted)
+        ratio = candidate.tokens / collection.mean_tokens
+        drag = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * ratio)
+        total = held = 0.0
+        for each in self.content:
+            weight = seen.weight(each.term)
+            if weight:
+                total += each.rarity * weight * (SATURATION + 1) / (weight + drag)
+                held += each.rarity
+        for each in self.common:
+            weight = seen.weight(each.term)
+            total += COMMON_WEIGHT * each.rarity * weight * (SATURATION + 1) / (weight + drag)
+        return total, held / self.asked if self.asked else 1.0
 
 
-_SOURCES: Final = ("text", "text", "text", "context", "context", "context", "date_or_speaker")
+class _Seen:
+    """What of a question's tokens a candidate has: token -> its column weights, summed."""
 
+    __slots__ = ("columns", "weights")
 
-def _gain(term: Term, columns: list[_Column], length: float) -> tuple[float, set[str]]:
-    weight = 0.0
-    sources: set[str] = set()
-    for column, factor, source in zip(columns, COLUMN_WEIGHTS, _SOURCES, strict=True):
-        count = column.count(term)
-        if count:
-            weight += factor * count
-            sources.add(source)
-    return weight * (SATURATION + 1) / (weight + SATURATION * length), sources
+    def __init__(self, candidate: Candidate, wanted: frozenset[str]) -> None:
+        self.columns = candidate.columns()
+        self.weights: dict[str, float] = {}
+        weights = self.weights
+        for column, factor in zip(self.columns, COLUMN_WEIGHTS, strict=True):
+            for token in column.split():
+                if token in wanted:
+                    weights[token] = weights.get(token, 0.0) + factor
 
-
-class _Column:
-    """A column's tokens, counted once."""
-
-    __slots__ = ("counts", "padded")
-
-    def __init__(self, text: str) -> None:
-        self.counts: dict[str, int] = defaultdict(int)
-        self.padded = f" {text} "
-        for token in text.split():
-            self.counts[token] += 1
-
-    def count(self, term: Term) -> int:
-        """How often any spelling of ``term`` stands here."""
-        if term.is_prefix:
-            return sum(self.padded.count(" " + " ".join(each)) for each in term.spellings)
+    def weight(self, term: Term) -> float:
+        """The weight of ``term``: occurrences of any spelling, each worth its column."""
         return sum(
-            self.counts.get(each[0], 0)
-            if len(each) == 1
-            else self.padded.count(f" {' '.join(each)} ")
-            for each in term.spellings
+            self.weights.get(spelling[0], 0.0)
+            if len(spelling) == 1 and not term.is_prefix
+            else self._phrase_weight(spelling, is_prefix=term.is_prefix)
+            for spelling in term.spellings
+        )
+
+    def _phrase_weight(self, spelling: tuple[str, ...], *, is_prefix: bool) -> float:
+        if not all(token in self.weights for token in spelling[:-1]):
+            return 0.0
+        phrase = f" {' '.join(spelling)}" + ("" if is_prefix else " ")
+        return sum(
+            factor * f" {column} ".count(phrase)
+            for column, factor in zip(self.columns, COLUMN_WEIGHTS, strict=True)
         )
 
 

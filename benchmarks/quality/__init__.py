@@ -1,0 +1,1 @@
+"""Retrieval quality on data sets in one simple line format, with baselines in the same run."""

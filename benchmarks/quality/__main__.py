@@ -1,0 +1,111 @@
+"""``python -m benchmarks.quality DATA [--out FILE]``: every system on every file, one table each.
+
+DATA is a folder of ``*.jsonl`` files or one of them (default: the environment's MEMRPC_DATA_DIR).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from .datasets import Haystack, Question, load
+from .metrics import NAMES, Marks, mark, mean
+from .systems import Library, System, baselines
+
+DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One question's outcome."""
+
+    scope: str
+    question: Question
+    found: tuple[str, ...]
+    marks: Marks
+    seconds: float
+
+
+def main() -> None:
+    options = _options()
+    files = sorted(options.data.glob("*.jsonl")) if options.data.is_dir() else [options.data]
+    written = []
+    for path in files:
+        haystacks = load(path)
+        print(f"\n## {path.name}: {sum(len(each.items) for each in haystacks)} items")
+        systems: list[System] = [Library()] if options.ours else [Library(), *baselines()]
+        for system in systems:
+            answers = run(system, haystacks)
+            report(system.name, answers)
+            written += [_row(path.name, system.name, each) for each in answers]
+    if options.out:
+        options.out.write_text("".join(json.dumps(row) + "\n" for row in written))
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\npeak memory of the run: {peak_mb:.0f} MB")
+
+
+def run(system: System, haystacks: list[Haystack]) -> list[Answer]:
+    answers = []
+    for haystack in haystacks:
+        system.remember(haystack)
+        for question in haystack.questions:
+            started = time.perf_counter()
+            found = tuple(system.ask(question.text, DEEPEST))
+            seconds = time.perf_counter() - started
+            marks = mark(found, question.relevant)
+            answers.append(Answer(haystack.scope, question, found, marks, seconds))
+    return answers
+
+
+def report(name: str, answers: list[Answer]) -> None:
+    groups: dict[str, list[Answer]] = defaultdict(list)
+    groups["all"] = answers
+    for each in answers:
+        groups["held out" if each.question.is_held_out else "tuned on"].append(each)
+        if each.question.category:
+            groups[f"category {each.question.category}"].append(each)
+    times = sorted(each.seconds * 1000 for each in answers)
+    p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
+    print(f"\n{name}  (p50 {p50:.1f} ms, p95 {p95:.1f} ms)")
+    print(f"  {'':16}{'n':>6}" + "".join(f"{label:>9}" for label in NAMES))
+    for group in sorted(groups, key=lambda key: (key.startswith("category"), key)):
+        values = mean(each.marks for each in groups[group]).values
+        print(f"  {group:16}{len(groups[group]):>6}" + "".join(f"{v:9.3f}" for v in values))
+
+
+def _row(file: str, system: str, answer: Answer) -> dict:
+    return {
+        "file": file,
+        "system": system,
+        "scope": answer.scope,
+        "question": answer.question.text,
+        "category": answer.question.category,
+        "held_out": answer.question.is_held_out,
+        "relevant": sorted(answer.question.relevant),
+        "found": answer.found,
+        **dict(zip(NAMES, answer.marks.values, strict=True)),
+        "ms": round(answer.seconds * 1000, 3),
+    }
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    default = os.environ.get("MEMRPC_DATA_DIR")
+    parser.add_argument("data", type=Path, nargs="?", default=default, help="folder or .jsonl file")
+    parser.add_argument("--ours", action="store_true", help="leave the baselines out")
+    parser.add_argument("--out", type=Path, help="write one JSON object a question to this file")
+    options = parser.parse_args()
+    if options.data is None:
+        parser.error("give DATA or set MEMRPC_DATA_DIR")
+    options.data = Path(options.data)
+    return options
+
+
+if __name__ == "__main__":
+    main()

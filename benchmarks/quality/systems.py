@@ -1,0 +1,147 @@
+"""Systems under test: memrpc's recall as a library, and the baselines that it must not lose to.
+
+A system remembers one haystack after another and answers questions to the one it was given last.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from memrpc.recall import index
+from memrpc.recall.model import Document, Kind, SearchRequest
+from memrpc.recall.search import search
+
+from .datasets import Haystack, Item
+
+_SCHEMA = Path(index.__file__).parents[1] / "store" / "migrations" / "0002_recall.sql"
+_CODE = re.compile(r"\s*(?:@|async def |def |class )")
+
+
+class System(Protocol):
+    """What the runner asks of a system."""
+
+    name: str
+
+    def remember(self, haystack: Haystack) -> None: ...
+
+    def ask(self, question: str, k: int) -> list[str]: ...
+
+
+class Library:
+    """``memrpc.recall`` without the server: all haystacks in one database, a scope each."""
+
+    name = "memrpc (library, no embedder)"
+
+    def __init__(self) -> None:
+        self.db = apsw.Connection(":memory:")
+        self.db.execute(_SCHEMA.read_text()).fetchall()
+        self.scope = 0
+        self.items: list[Item] = []
+        self.kind = Kind.EVENT
+
+    def remember(self, haystack: Haystack) -> None:
+        self.scope += 1
+        self.items = haystack.items
+        self.kind = Kind.SYMBOL if _CODE.match(haystack.items[0].text) else Kind.EVENT
+        with self.db:
+            for position in range(len(self.items)):
+                index.put(self.db, self._document(position))
+
+    def _document(self, position: int) -> Document:
+        item = self.items[position]
+        return Document(
+            kind=self.kind,
+            subject=self.scope * 1_000_000 + position,
+            scope=self.scope,
+            text=item.text,
+            speaker=item.speaker,
+            role="user",
+            occurred_at=item.occurred_at or 0,
+            session=item.session,
+            before=self._neighbours(position, -1),
+            after=self._neighbours(position, 1),
+            head=_signature(item.text) if self.kind is Kind.SYMBOL else "",
+        )
+
+    def _neighbours(self, position: int, step: int) -> tuple[str, ...]:
+        session = self.items[position].session
+        near = (position + step, position + 2 * step)
+        return tuple(
+            self.items[each].text
+            for each in near
+            if 0 <= each < len(self.items) and self.items[each].session == session
+        )
+
+    def ask(self, question: str, k: int) -> list[str]:
+        request = SearchRequest(question, self.scope, (self.kind,), limit=k)
+        found = search(self.db, request)
+        return [self.items[hit.subject % 1_000_000].id for hit in found.hits]
+
+
+def _signature(code: str) -> str:
+    return code.partition("\n")[0]
+
+
+class Grep:
+    """Case-insensitive substring search in order of arrival, by all or by any of the words."""
+
+    def __init__(self, name: str, quantifier: object) -> None:
+        self.name = name
+        self.holds = quantifier
+        self.texts: list[tuple[str, str]] = []
+
+    def remember(self, haystack: Haystack) -> None:
+        self.texts = [(each.id, f"{each.speaker}: {each.text}".lower()) for each in haystack.items]
+
+    def ask(self, question: str, k: int) -> list[str]:
+        words = _words(question)
+        return [id_ for id_, text in self.texts if self.holds(word in text for word in words)][:k]
+
+
+class PlainBm25:
+    """One FTS5 table of "source: text", the question's words joined by OR."""
+
+    def __init__(self, tokenizer: str) -> None:
+        self.name = f"FTS5 {tokenizer}"
+        self.tokenizer = tokenizer
+        self.ids: list[str] = []
+        self.db = apsw.Connection(":memory:")
+
+    def remember(self, haystack: Haystack) -> None:
+        self.ids = [each.id for each in haystack.items]
+        self.db = apsw.Connection(":memory:")
+        self.db.execute(f"create virtual table t using fts5(body, tokenize='{self.tokenizer}')")
+        rows = [(f"{each.speaker}: {each.text}",) for each in haystack.items]
+        with self.db:
+            self.db.executemany("insert into t(body) values (?)", rows)
+
+    def ask(self, question: str, k: int) -> list[str]:
+        match = " OR ".join(f'"{word}"' for word in self._terms(question))
+        if not match:
+            return []
+        sql = "select rowid from t where t match ? order by rank limit ?"
+        return [self.ids[row - 1] for (row,) in self.db.execute(sql, (match, k)).fetchall()]
+
+    def _terms(self, question: str) -> list[str]:
+        words = _words(question)
+        if self.tokenizer != "trigram":
+            return words
+        return [word[at : at + 3] for word in words for at in range(len(word) - 2)]
+
+
+def _words(question: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"\w+", question.lower())))
+
+
+def baselines() -> list[System]:
+    return [
+        Grep("grep, all words", all),
+        Grep("grep, any word", any),
+        PlainBm25("unicode61"),
+        PlainBm25("porter"),
+        PlainBm25("trigram"),
+    ]
