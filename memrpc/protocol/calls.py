@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from memrpc.protocol.revisions import LOG_LEVELS, Revision
-from memrpc.wire.messages import JSONObject, RequestId, Response
+from memrpc.wire.messages import JSON, JSONObject, RequestId, Response
 
 _QUIET: Final = "warning"
 Key: TypeAlias = tuple[type, RequestId]
@@ -38,6 +38,7 @@ class Handshake:
     client: Client
     log_level: str = _QUIET
     subscribed: set[str] = field(default_factory=set)
+    roots: JSON = None  # what roots/list answered; forgotten when the client says it changed
 
 
 @dataclass(slots=True, eq=False)

@@ -64,6 +64,7 @@ class Revision:
     shapes: Shapes
     accepts_batches: bool = False
     block_meta: bool = False
+    rich_forms: bool = False
     structured: Structured = Structured.ABSENT
     result_envelope: bool = False
     resource_not_found: ErrorCode = ErrorCode.RESOURCE_NOT_FOUND
@@ -155,6 +156,7 @@ _R3 = _R2.evolve(
 _ICONS: Final = frozenset({"icons"})
 _R4 = _R3.evolve(
     "2025-11-25",
+    rich_forms=True,
     shapes={
         "tool": _R3.shapes.tool | _ICONS | {"execution"},
         "prompt": _R3.shapes.prompt | _ICONS,

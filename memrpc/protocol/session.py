@@ -233,6 +233,8 @@ class Session:
         if self.handshake is None:
             return _IGNORE
         self.phase = PHASES.get((self.phase, note.method), self.phase)
+        if note.method == "notifications/roots/list_changed":
+            self.handshake.roots = None
         return Notice(note.method)
 
     def _cancel(self, params: JSONObject) -> Decision:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
 
 from memrpc.wire.codec import load_file
 from memrpc.wire.messages import JSON
 
-_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_PLACES: Final = (
-    os.path.join(_PACKAGE, "_schemas"),
-    os.path.join(os.path.dirname(_PACKAGE), "schemas"),
-)
-
 
 @lru_cache(maxsize=1)
-def root() -> str:
+def root() -> Path:
     """The folder: inside an installed package, beside it in a checkout."""
-    return next(place for place in _PLACES if os.path.isdir(place))
+    package = Path(__file__).parent.parent
+    installed = package / "_schemas"
+    return installed if installed.is_dir() else package.parent / "schemas"
 
 
 def read(*parts: str) -> JSON:
     """One file, parsed."""
-    with open(os.path.join(root(), *parts), "rb") as file:
-        return load_file(file.read())
+    return load_file(root().joinpath(*parts).read_bytes())
 
 
 def names(*parts: str) -> list[str]:
     """The schema files of a folder, without their ending, in a fixed order."""
-    listed = os.listdir(os.path.join(root(), *parts))
-    return sorted(name.removesuffix(".json") for name in listed if name.endswith(".json"))
+    return sorted(file.stem for file in root().joinpath(*parts).glob("*.json"))

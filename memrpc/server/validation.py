@@ -101,7 +101,9 @@ def _bound(test: Callable[[JSON, JSON], bool]) -> Callable[[JSON, JSONObject], A
 _NUMBERS: Final = (int, float)
 
 
-def _size(kind: type, test: Callable[[int, int], bool]) -> Callable[[JSON, JSONObject], Accept]:
+def _size(
+    kind: type[str | list[JSON]], test: Callable[[int, int], bool]
+) -> Callable[[JSON, JSONObject], Accept]:
     def build(limit: int, _: JSONObject) -> Accept:
         return lambda value: type(value) is not kind or test(len(value), limit)
 
@@ -127,10 +129,17 @@ def _properties(members: JSONObject, _: JSONObject) -> Accept:
 def _additional(allowed: JSON, schema: JSONObject) -> Accept:
     if allowed is True:
         return lambda _: True
-    if allowed is not False or "patternProperties" in schema:
+    if "patternProperties" in schema:
         return _never
     known = schema.get("properties", {}).keys()
-    return lambda value: type(value) is not dict or value.keys() <= known
+    test = _never if allowed is False else compile_accept(allowed)
+
+    def accept(value: JSON) -> bool:
+        if type(value) is not dict:
+            return True
+        return all(name in known or test(item) for name, item in value.items())
+
+    return accept
 
 
 def _items(schema: JSON, _: JSONObject) -> Accept:

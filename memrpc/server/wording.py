@@ -27,7 +27,7 @@ def violation_of(error: ValidationError) -> Violation:
 
 
 def _missing(error: ValidationError, path: list[str]) -> Violation:
-    required: list[str] = list(error.validator_value)
+    required = error.schema["required"] if isinstance(error.schema, dict) else []
     instance = error.instance if isinstance(error.instance, dict) else {}
     absent = [name for name in required if name not in instance]
     pointer = "".join(f"/{step}" for step in [*path, absent[0]])

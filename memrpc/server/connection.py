@@ -1,0 +1,326 @@
+"""One peer: bytes in, decisions obeyed, bytes out.  It owns no descriptor and imports no loop.
+
+Theory of operation.  ``feed`` takes bytes whenever they come, even before the event loop exists,
+and never waits: each line is decided by the session at once, so a cancel acts however much work
+is queued before it.  What needs no handler is answered in place.  A call that needs one waits in
+``_waiting`` until ``begin`` has lent a task group, and until fewer than ``MAX_RUNNING`` run.
+
+Invariants.  Every line to the peer goes through ``_outbox``, in one order.  Every call leaves the
+session's ledger once: by ``_finish`` with its answer or by ``_cancel`` without; nothing is sent
+for it afterwards.  ``except Exception`` stands here once: the request's boundary.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memrpc.protocol import projection
+from memrpc.protocol.asks import Ask
+from memrpc.protocol.calls import (
+    Call,
+    Cancel,
+    Decision,
+    Dispatch,
+    Key,
+    Notice,
+    Reply,
+    Resolve,
+)
+from memrpc.protocol.session import Session
+from memrpc.server.asking import Asking
+from memrpc.server.batches import Collector
+from memrpc.server.methods import HANDLED, IN_PLACE, check_params
+from memrpc.server.outbox import Outbox
+from memrpc.server.ports import Ports
+from memrpc.server.rounds import error_response, serve_round
+from memrpc.server.service import Change, Service
+from memrpc.server.subscriptions import Subscriptions, closing_notice, closing_result
+from memrpc.wire.codec import decode, encode, encode_batch
+from memrpc.wire.errors import ErrorCode
+from memrpc.wire.framing import MAX_LINE_BYTES, LineSplitter, Overlong
+from memrpc.wire.messages import (
+    Batch,
+    Error,
+    JSONObject,
+    Malformed,
+    Notification,
+    Outbound,
+    Response,
+)
+
+if TYPE_CHECKING:
+    import anyio
+    from anyio.abc import TaskGroup
+
+MAX_RUNNING: Final = 64
+PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
+MAX_BAD_LINES: Final = 16  # consecutive; a peer that answers errors with errors must not loop
+
+
+@dataclass(slots=True, eq=False)
+class Active:
+    """A call that has not been answered, and what its answer goes to."""
+
+    call: Call
+    size_bytes: int
+    collector: Collector | None
+    scope: anyio.CancelScope | None = None
+
+
+class Connection:
+    """Feed it bytes, write what ``outbox`` holds whenever ``wake`` is called."""
+
+    def __init__(self, service: Service, ports: Ports) -> None:
+        self.service = service
+        self.ports = ports
+        self.session = Session(service.capabilities())
+        self.outbox = Outbox()
+        self.wake: Callable[[], None] = _do_nothing
+        self.subscriptions = Subscriptions(self.session, self._send)
+        self._asking = Asking(self.session, self._send)
+        self._splitter = LineSplitter(MAX_LINE_BYTES)
+        self._active: dict[Key, Active] = {}
+        self._waiting: deque[Active] = deque()
+        self._waiting_bytes = 0
+        self._running = 0
+        self._bad_lines = 0
+        self._tasks: TaskGroup | None = None
+        self._watch: anyio.CancelScope | None = None
+        self._on_idle: Callable[[], None] = _do_nothing
+
+    # What the driver uses
+
+    @property
+    def needs_loop(self) -> bool:
+        """True once something has come that cannot be answered in place."""
+        return bool(self._waiting) or self.subscriptions.is_watched
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._active
+
+    @property
+    def is_congested(self) -> bool:
+        """True while so much is unsent or undone that reading must pause."""
+        held = self.outbox.size_bytes + self._waiting_bytes + self._splitter.held_bytes
+        return held > PAUSE_READING_ABOVE_BYTES
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they come."""
+        for line in self._splitter.feed(chunk):
+            self._receive(line)
+        self._pump()
+
+    def finish(self) -> None:
+        """The peer will send no more; its last line may lack a line end."""
+        for line in self._splitter.finish():
+            self._receive(line)
+        self._pump()
+
+    def begin(self, tasks: TaskGroup) -> None:
+        """Run handlers in this group from now on."""
+        self._tasks = tasks
+        self._tend_watch()
+        self._pump()
+
+    def when_idle(self, call: Callable[[], None]) -> None:
+        """Call this as soon as every accepted request is settled."""
+        self._on_idle = call
+        if self.is_idle:
+            call()
+
+    def close(self) -> None:
+        """End the streams that are open; nothing else is owed to anyone."""
+        for call in self.subscriptions.close():
+            if self.session.settle(call):
+                self._send(self._response(call, closing_result(call)))
+                self._send(closing_notice(call))
+
+    # Lines
+
+    def _receive(self, line: bytes | Overlong) -> None:
+        message = _OVERLONG if isinstance(line, Overlong) else decode(line)
+        if isinstance(message, Batch):
+            self._receive_batch(message)
+            return
+        if not self._is_bearable(message):
+            return
+        size = len(line) if isinstance(line, bytes) else 0
+        self._obey(self.session.receive(message), size, None)
+
+    def _is_bearable(self, message: object) -> bool:
+        """False once too many lines in a row were unreadable: answering them feeds a loop."""
+        if not isinstance(message, Malformed):
+            self._bad_lines = 0
+            return True
+        self._bad_lines += 1
+        if self._bad_lines == MAX_BAD_LINES:
+            self.ports.log("warning", "too_many_bad_lines")
+        return self._bad_lines <= MAX_BAD_LINES
+
+    def _receive_batch(self, batch: Batch) -> None:
+        refusal = _NO_BATCHES if not self.session.accepts_batches else _EMPTY_BATCH
+        if not self.session.accepts_batches or not batch.items:
+            self._send(Response(None, error=Error(ErrorCode.INVALID_REQUEST, refusal)))
+            return
+        collector = Collector(self._send_batch)
+        for item in batch.items:
+            self._obey(self.session.receive_in_batch(item), 0, collector)
+        collector.settle(None)
+
+    # Decisions
+
+    def _obey(self, decision: Decision, size: int, collector: Collector | None) -> None:
+        match decision:
+            case Dispatch(call=call):
+                self._dispatch(Active(call, size, collector))
+            case Cancel(call=call):
+                self._cancel(call)
+            case Reply(response=response):
+                (collector.add if collector else self._send)(response)
+            case Resolve(id=id_, response=response):
+                self._asking.resolve(id_, response)
+            case Notice(method="notifications/initialized"):
+                self._asking.operate()
+            case _:
+                pass
+
+    def _dispatch(self, active: Active) -> None:
+        call = active.call
+        if active.collector:
+            active.collector.expect()
+        self._active[call.key] = active
+        try:
+            check_params(call)
+            self._start(active)
+        except Exception as error:  # noqa: BLE001 -- the request's boundary, for what runs in place
+            self._finish(active, error_response(error, call, self))
+
+    def _start(self, active: Active) -> None:
+        call = active.call
+        in_place = IN_PLACE.get(call.method)
+        if in_place is not None:
+            self._finish(active, self._response(call, in_place(self.service, call)))
+            self._tend_watch()
+        elif call.method == "subscriptions/listen":
+            del self._active[call.key]
+            self.subscriptions.listen(call)
+            self._tend_watch()
+        else:
+            self._waiting.append(active)
+            self._waiting_bytes += active.size_bytes
+
+    def _cancel(self, call: Call) -> None:
+        self.subscriptions.end(call)
+        self._tend_watch()
+        active = self._active.pop(call.key, None)
+        if active is None:
+            return
+        if active.scope is not None:
+            active.scope.cancel()
+        if active.collector is not None:
+            active.collector.settle(None)
+        self._check_idle()
+
+    # Handlers
+
+    def _pump(self) -> None:
+        while self._tasks is not None and self._waiting and self._running < MAX_RUNNING:
+            active = self._waiting.popleft()
+            self._waiting_bytes -= active.size_bytes
+            if self.session.is_open(active.call):
+                self._running += 1
+                self._tasks.start_soon(self._serve, active)
+
+    async def _serve(self, active: Active) -> None:
+        from anyio import CancelScope
+
+        try:
+            with CancelScope() as active.scope:
+                if self.session.is_open(active.call):
+                    run = HANDLED[active.call.method]
+                    response = await serve_round(run, active.call, self)
+                    self._finish(active, response)
+        finally:
+            self._running -= 1
+            self._pump()
+
+    def _finish(self, active: Active, response: Response) -> None:
+        """Answer a call, once, and only if it was not cancelled."""
+        if not self.session.settle(active.call):
+            return
+        self._active.pop(active.call.key, None)
+        if active.collector is not None:
+            active.collector.settle(response)
+        else:
+            self._send(response)
+        self._check_idle()
+
+    def _check_idle(self) -> None:
+        if self.is_idle:
+            self._on_idle()
+
+    def _response(self, call: Call, result: JSONObject) -> Response:
+        identity = self.service.identity
+        return Response(call.id, projection.project(result, call.method, call.revision, identity))
+
+    # Output
+
+    def _send(self, message: Outbound) -> None:
+        self.outbox.put(encode(message))
+        self.wake()
+
+    def _send_batch(self, responses: list[Response]) -> None:
+        self.outbox.put(encode_batch(responses))
+        self.wake()
+
+    def notify(self, call: Call, method: str, params: JSONObject) -> None:
+        """Send a notification that belongs to a call, unless it is settled or the pipe is full."""
+        if self.session.is_open(call) and not self.outbox.is_crowded:
+            self._send(Notification(method, params))
+
+    async def request(self, ask: Ask, params: JSONObject) -> JSONObject:
+        """Ask the client of the handshake session."""
+        return await self._asking.request(ask, params)
+
+    # Changes
+
+    def publish(self, change: Change) -> None:
+        """Tell whoever subscribed."""
+        self.subscriptions.publish(change)
+
+    def _tend_watch(self) -> None:
+        """Look for changes made elsewhere while somebody wants to hear of them, and only then."""
+        if self._tasks is None:
+            return
+        if self.subscriptions.is_watched and self._watch is None:
+            self._tasks.start_soon(self._watch_changes)
+        elif not self.subscriptions.is_watched and self._watch is not None:
+            self._watch.cancel()
+
+    async def _watch_changes(self) -> None:
+        from anyio import CancelScope
+
+        if self._watch is not None:
+            return
+        with CancelScope() as self._watch:
+            await self.service.watch(self.publish)
+        self._watch = None
+        self._tend_watch()
+
+
+def _do_nothing() -> None:
+    """Stand in until the driver has said what to do."""
+
+
+_OVERLONG: Final = Malformed(
+    None,
+    Error(
+        ErrorCode.INVALID_REQUEST, f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
+    ),
+)
+_NO_BATCHES: Final = "Invalid Request: JSON-RPC batches exist only in 2025-03-26 sessions"
+_EMPTY_BATCH: Final = "Invalid Request: a batch needs at least one message"

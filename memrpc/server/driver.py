@@ -1,0 +1,69 @@
+"""The second stage of serving: the event loop, its pipes, and an end that always comes."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import CancelScope, Event, create_task_group
+
+from memrpc.server.pumps import make_pump
+from memrpc.server.stdio import DRAIN_S, GRACE_S, Wire, stopping_signals
+
+if TYPE_CHECKING:
+    from memrpc.server.connection import Connection
+
+
+class _Stop:
+    """Why serving ends: the end of input (0) or a signal (128 + its number).
+
+    ``urgent`` is set when nothing is left to wait for: every call is settled, or a signal came.
+    """
+
+    def __init__(self) -> None:
+        self.event = Event()
+        self.urgent = Event()
+        self.code = 0
+
+    def request(self, code: int = 0, *, urgent: bool = False) -> None:
+        self.code = self.code or code
+        self.event.set()
+        if urgent:
+            self.urgent.set()
+
+
+async def serve(connection: Connection, wire: Wire) -> int:
+    """Serve until the input ends, the output breaks or a signal comes; the exit code."""
+    stop = _Stop()
+    pump = make_pump(connection, wire, stop.request)
+    async with create_task_group() as tasks:
+        tasks.start_soon(_watch_signals, stop)
+        connection.begin(tasks)
+        pump.start()
+        await stop.event.wait()
+        connection.when_idle(stop.urgent.set)
+        with anyio.move_on_after(GRACE_S):
+            await stop.urgent.wait()
+        connection.close()
+        with anyio.move_on_after(DRAIN_S):
+            await pump.drain()
+        tasks.cancel_scope.cancel()
+    pump.stop()
+    return stop.code
+
+
+async def _watch_signals(stop: _Stop) -> None:
+    try:
+        with anyio.open_signal_receiver(*stopping_signals()) as received:
+            async for number in received:
+                stop.request(128 + int(number), urgent=True)
+    except NotImplementedError:
+        # Windows' event loop takes no signal handlers: there the default action ends the process.
+        with CancelScope():
+            await anyio.sleep_forever()
+
+
+def ignore_interrupt() -> None:
+    """Before the loop runs, an interrupt ends the process without a traceback."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

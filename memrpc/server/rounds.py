@@ -1,0 +1,115 @@
+"""One run of a handler, from its earlier answers to the response: result, question or error.
+
+In 2026-07-28 a handler that needs the client's input ends with a question; the client sends the
+request again with its answers, and the handler runs again from the top.  Nothing is kept in
+between: the earlier answers come back inside the signed ``requestState``.
+"""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING
+
+from memrpc.protocol import projection
+from memrpc.protocol.asks import (
+    STATE_LIFETIME_S,
+    StateError,
+    ask_params,
+    call_of,
+    open_state,
+    seal_state,
+)
+from memrpc.protocol.calls import Call
+from memrpc.server.context import Context, InputRequired
+from memrpc.server.faults import (
+    MissingCapabilityError,
+    ProtocolFault,
+    as_error,
+    as_refusal,
+    internal,
+    invalid_params,
+    missing_capability,
+    tool_error,
+)
+from memrpc.server.methods import MULTI_ROUND
+from memrpc.wire.messages import JSON, JSONObject, Response
+
+if TYPE_CHECKING:
+    from memrpc.server.connection import Connection
+    from memrpc.server.methods import Handled
+
+
+async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
+    """The response to ``call``.  Cancellation passes through: it has no response."""
+    try:
+        ctx = Context(call, peer, await _earlier_answers(call, peer))
+        try:
+            result = await run(peer.service, ctx)
+        except InputRequired as question:
+            result = await _input_required(ctx, question)
+        ctx.flush_progress()
+        return respond(call, result, peer)
+    except Exception as error:  # noqa: BLE001 -- the request's boundary
+        return error_response(error, call, peer)
+
+
+def respond(call: Call, result: JSONObject, peer: Connection) -> Response:
+    identity = peer.service.identity
+    return Response(call.id, projection.project(result, call.method, call.revision, identity))
+
+
+async def _earlier_answers(call: Call, peer: Connection) -> JSONObject:
+    """What the client has answered so far, in this request and in the rounds before it."""
+    if not call.revision.result_envelope or call.method not in MULTI_ROUND:
+        return {}
+    state = call.params.get("requestState")
+    given: JSONObject = call.params.get("inputResponses", {})
+    if state is None:
+        return given
+    key = await peer.service.secrets.signing_key()
+    try:
+        known = open_state(key, call_of(call.method, call.params), state, now_s=peer.ports.now_s())
+    except StateError as error:
+        raise invalid_params(str(error)) from error
+    return {**known, **given}
+
+
+async def _input_required(ctx: Context, question: InputRequired) -> JSONObject:
+    """Source: 2026-07-28, Multi Round-Trip Requests, InputRequiredResult."""
+    call, peer = ctx.call, ctx.peer
+    key = await peer.service.secrets.signing_key()
+    expires_s = peer.ports.now_s() + STATE_LIFETIME_S
+    known = {k: answer for k, answer in ctx.answers.items() if isinstance(answer, dict)}
+    requests: dict[str, JSON] = {
+        name: {"method": ask.method, "params": ask_params(ask, call.revision)}
+        for name, ask in question.asks.items()
+    }
+    return {
+        "resultType": "input_required",
+        "inputRequests": requests,
+        "requestState": seal_state(
+            key, call_of(call.method, call.params), known, expires_s=expires_s
+        ),
+    }
+
+
+def error_response(error: Exception, call: Call, peer: Connection) -> Response:
+    """How an exception leaves: see the three planes in ``faults``."""
+    if isinstance(error, ProtocolFault):
+        return Response(call.id, error=error.error)
+    if isinstance(error, MissingCapabilityError):
+        fault = missing_capability(error, call.revision)
+        if fault is not None:
+            return Response(call.id, error=fault)
+    refusal = as_refusal(error, peer.service.explain) or internal(_incident(error, call, peer))
+    if call.method == "tools/call":
+        return respond(call, tool_error(refusal), peer)
+    return Response(call.id, error=as_error(refusal))
+
+
+def _incident(error: Exception, call: Call, peer: Connection) -> str:
+    """Log a defect of ours and return the id under which it stands in the log."""
+    incident = peer.ports.new_id()
+    trace = "".join(traceback.format_exception(error))
+    peer.ports.log("error", "internal_error", incident=incident, method=call.method, trace=trace)
+    return incident

@@ -1,0 +1,170 @@
+"""Pipes and the event loop: the only module that knows descriptors, and which loop runs.
+
+Theory of operation.
+
+``claim`` moves the wire to private descriptors before anything else is imported: fd 1 then leads
+to stderr and fd 0 to nothing, so a stray ``print`` or a child process cannot touch the stream.
+
+``run`` serves in two stages that drive the same ``Connection``.  The event loop costs more time
+to import than all else together, so the first messages, which are nearly always answered in
+place, are served by a plain loop over ``select`` between the steps of that import.  The first
+call that needs a handler, or the last step, moves everything to the event loop.
+
+Under asyncio a readable pipe calls back, and the answers of one chunk leave in one write.  Where
+descriptors cannot be polled (regular files, Windows) two daemon threads read and write instead.
+Writing never blocks the loop: a pipe is opened anew without blocking, which leaves the peer's own
+description alone; what cannot be opened anew goes to the thread.
+
+The end.  At the end of input the accepted calls get ``GRACE_S`` to finish, their answers
+``DRAIN_S`` to leave.  A signal grants the drain alone.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import stat
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from memrpc.server.connection import Connection
+
+READ_BYTES: Final = 256 * 1024
+GRACE_S: Final = 1.2
+DRAIN_S: Final = 0.5
+_STOPPING: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The private descriptors; ``reader`` is None where the program was started without a stdin."""
+
+    reader: int | None
+    writer: int
+
+
+def claim() -> Wire:
+    """Take fd 0 and fd 1 for the protocol and leave harmless ones in their place."""
+    _ensure_open(2)
+    reader = _private(0)
+    writer = _private(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    if null not in (0, 1, 2):
+        os.close(null)
+    return Wire(reader, os.open(os.devnull, os.O_WRONLY) if writer is None else writer)
+
+
+def _ensure_open(fd: int) -> None:
+    try:
+        os.fstat(fd)
+    except OSError:
+        null = os.open(os.devnull, os.O_RDWR)
+        if null != fd:
+            os.dup2(null, fd)
+            os.close(null)
+
+
+def _private(fd: int) -> int | None:
+    """A copy above the standard three that no child inherits; None if ``fd`` is not open."""
+    try:
+        copy = os.dup(fd)
+    except OSError:
+        return None
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(copy, os.O_BINARY)
+    return copy
+
+
+def can_poll(fd: int | None) -> bool:
+    """True for what ``select`` and the event loop can wait on."""
+    if fd is None or sys.platform == "win32":
+        return False
+    mode = os.fstat(fd).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Takes what fits at once.  ``write`` raises ``BlockingIOError`` where nothing does."""
+
+    fd: int
+    write: Callable[[bytes], int]
+    close: Callable[[], None]
+
+
+def open_writer(fd: int) -> Writer | None:
+    """A way to write to ``fd`` that never blocks; None where there is none to be had.
+
+    O_NONBLOCK belongs to the description that the peer may share, so it is never set on ``fd``:
+    a pipe is opened anew, and a socket is told with each write.
+    """
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISSOCK(mode) and hasattr(os, "fork"):
+        return _socket_writer(fd)
+    if not stat.S_ISFIFO(mode):
+        return None
+    try:
+        own = os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
+    return Writer(own, partial(os.write, own), partial(os.close, own))
+
+
+def _socket_writer(fd: int) -> Writer:
+    import socket
+
+    end = socket.socket(fileno=os.dup(fd))
+    return Writer(end.fileno(), lambda block: end.send(block, socket.MSG_DONTWAIT), end.close)
+
+
+def run(connection: Connection, wire: Wire, warm_up: tuple[Callable[[], object], ...]) -> int:
+    """Serve until the peer is gone or a signal comes.  Returns the exit code."""
+    from memrpc.server.opening import serve_opening
+
+    serve_opening(connection, wire, warm_up)
+    import anyio
+
+    from memrpc.server.driver import serve
+
+    return anyio.run(serve, connection, wire)
+
+
+def stopping_signals() -> tuple[signal.Signals, ...]:
+    return _STOPPING
+
+
+def read_ready(fd: int) -> bytes | None:
+    """What a readable descriptor holds; b"" at the end of input, None if there was nothing."""
+    try:
+        return os.read(fd, READ_BYTES)
+    except (BlockingIOError, InterruptedError):
+        return None
+    except OSError:
+        return b""
+
+
+def write_ready(writer: Writer, connection: Connection) -> bool:
+    """Write what the peer takes without blocking.  False if it reads no more."""
+    while block := connection.outbox.peek():
+        try:
+            connection.outbox.written(writer.write(block))
+        except (BlockingIOError, InterruptedError):
+            return True
+        except OSError:
+            return False
+    return True
+
+
+def is_readable(fd: int) -> bool:
+    return bool(select.select([fd], [], [], 0)[0])

@@ -1,0 +1,132 @@
+"""Who is told what has changed: handshake subscriptions and ``subscriptions/listen``.
+
+One change reaches every listener that asked for its kind, each copy tagged with the listener's
+own id, and, untagged, the handshake session if that asked.
+
+Source: Resources, Subscriptions (2024-11-05 to 2025-11-25); Subscriptions (2026-07-28).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from memrpc.protocol.calls import Call, Key
+from memrpc.protocol.capabilities import declares
+from memrpc.protocol.session import Phase, Session
+from memrpc.server.service import Change
+from memrpc.wire.codec import exact_number
+from memrpc.wire.messages import JSON, JSONObject, Notification
+
+SUBSCRIPTION_KEY: Final = "io.modelcontextprotocol/subscriptionId"
+_LIST_FILTERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "tools": "toolsListChanged",
+        "prompts": "promptsListChanged",
+        "resources": "resourcesListChanged",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """One open ``subscriptions/listen`` and the part of its wishes that is honoured."""
+
+    call: Call
+    honoured: JSONObject
+
+    def wants(self, change: Change) -> bool:
+        if change.kind == "resource":
+            return _covers(self.honoured.get("resourceSubscriptions", ()), change.uri)
+        return bool(self.honoured.get(_LIST_FILTERS[change.kind]))
+
+
+class Subscriptions:
+    """The hub; ``send`` takes notifications that may leave at once."""
+
+    def __init__(self, session: Session, send: Callable[[Notification], None]) -> None:
+        self._session = session
+        self._send = send
+        self._listens: dict[Key, Listen] = {}
+
+    @property
+    def is_watched(self) -> bool:
+        """True while anyone wants to hear of changes."""
+        handshake = self._session.handshake
+        return bool(self._listens) or (handshake is not None and bool(handshake.subscribed))
+
+    def listen(self, call: Call) -> None:
+        """Open a stream: acknowledge first what will be honoured."""
+        listen = Listen(call, self._honoured(call.params["notifications"]))
+        self._listens[call.key] = listen
+        params = {"notifications": listen.honoured, "_meta": _tag(call)}
+        self._send(Notification("notifications/subscriptions/acknowledged", params))
+
+    def _honoured(self, wishes: JSONObject) -> JSONObject:
+        declared = self._session.capabilities
+        honoured: dict[str, JSON] = {
+            wish: True
+            for kind, wish in _LIST_FILTERS.items()
+            if wishes.get(wish) and declares(declared, (kind, "listChanged"))
+        }
+        uris = wishes.get("resourceSubscriptions")
+        if uris and declares(declared, ("resources", "subscribe")):
+            honoured["resourceSubscriptions"] = uris
+        return honoured
+
+    def end(self, call: Call) -> None:
+        """The client closed its stream."""
+        self._listens.pop(call.key, None)
+
+    def publish(self, change: Change) -> None:
+        """Tell everyone who asked."""
+        for listen in self._listens.values():
+            if listen.wants(change):
+                self._send(_notification(change, _tag(listen.call)))
+        if self._session_wants(change):
+            self._send(_notification(change, None))
+
+    def _session_wants(self, change: Change) -> bool:
+        """Nothing of the kind is sent before ``initialized``: some hosts fail on it."""
+        handshake = self._session.handshake
+        if handshake is None or self._session.phase is not Phase.OPERATING:
+            return False
+        if change.kind == "resource":
+            return _covers(handshake.subscribed, change.uri)
+        return declares(self._session.capabilities, (change.kind, "listChanged"))
+
+    def close(self) -> list[Call]:
+        """End every stream from our side; the calls that are owed their closing answer."""
+        calls = [listen.call for listen in self._listens.values()]
+        self._listens.clear()
+        return calls
+
+
+def closing_result(call: Call) -> JSONObject:
+    """The answer that ends a stream."""
+    return {"_meta": _tag(call)}
+
+
+def closing_notice(call: Call) -> Notification:
+    """Source: 2026-07-28, Cancellation: a server that ends a stream sends this after the answer."""
+    params = {"requestId": exact_number(call.id), "reason": "the server is shutting down"}
+    return Notification("notifications/cancelled", params)
+
+
+def _tag(call: Call) -> JSONObject:
+    return {SUBSCRIPTION_KEY: exact_number(call.id)}
+
+
+def _notification(change: Change, meta: JSONObject | None) -> Notification:
+    params: dict[str, JSON] = {"uri": change.uri} if change.kind == "resource" else {}
+    if meta is not None:
+        params["_meta"] = meta
+    name = "resources/updated" if change.kind == "resource" else f"{change.kind}/list_changed"
+    return Notification(f"notifications/{name}", params)
+
+
+def _covers(uris: JSON, changed: str) -> bool:
+    """A view with query parameters changes with the resource that it is a view of."""
+    return changed in uris or any(uri.partition("?")[0] == changed for uri in uris)
