@@ -1,0 +1,1 @@
+"""The archive: what was said, verbatim, and the memories that quote it."""

@@ -1,0 +1,203 @@
+"""Matching: from a question to the records that answer it, best first.
+
+Recall ranks events and the memories that stand alone in one collection.  An event that matched is
+then replaced by those of its statements that hold at the asked instant and hold the words asked
+for; where none does, the event itself is the match and shown raw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.archive import cues, events, indexing, memories
+from memrpc.archive.model import Category, Status
+from memrpc.recall import query, search
+from memrpc.recall.model import SearchRequest
+from memrpc.recall.text import index_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import apsw
+
+    from memrpc.archive.model import Event, Memory
+    from memrpc.recall.model import Hit, SearchResult
+    from memrpc.recall.query import SearchTerms, Term
+
+MAX_HITS: Final = 300
+MAX_STATEMENTS_SHOWN: Final = 3
+_CONTEXT_ONLY: Final = ("context",)
+
+_ALONE: Final = """
+SELECT memory FROM memories
+WHERE scope = :scope AND (status <> 'current' OR quote IS NOT NULL)
+"""
+_ALONE_OF_EVENTS: Final = """
+SELECT memory FROM memories
+WHERE event_seq IN (SELECT value FROM json_each(:seqs))
+  AND (status <> 'current' OR quote IS NOT NULL)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """From where a scope is looked at."""
+
+    scope: int
+    as_of: int
+    is_past: bool
+    include_history: bool
+    cue_key: str | None
+
+    def shows(self, memory: Memory) -> bool:
+        """Say whether the memory held at the instant, or is history that was known by then."""
+        if memory.holds_at(self.as_of):
+            return True
+        is_history = memory.status is not Status.CURRENT and memory.recorded_at <= self.as_of
+        return self.include_history and is_history
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A memory with its event, or an event by itself."""
+
+    event: Event
+    memory: Memory | None
+    score: float
+    matched_by: tuple[str, ...]
+    is_superseded: bool = False
+
+
+def find(
+    db: apsw.Connection, text: str, view: View, *, checkpoint: Callable[[], None]
+) -> SearchResult:
+    """Search what the view lets in; how recall ranks is recall's business."""
+    return search.search(db, request(text, view, _within(db, view), checkpoint))
+
+
+def would_match(
+    db: apsw.Connection, text: str, view: View, *, checkpoint: Callable[[], None]
+) -> bool:
+    """Say whether anything matches at any time."""
+    return bool(search.search(db, request(text, view, None, checkpoint)).hits)
+
+
+def request(
+    text: str, view: View, within: set[int] | None, checkpoint: Callable[[], None]
+) -> SearchRequest:
+    """Ask recall for all that it ranks, restricted to ``within``."""
+    return SearchRequest(
+        text=text,
+        scope=view.scope,
+        kinds=(indexing.COLLECTION,),
+        now=view.as_of,
+        within=None if within is None else {indexing.COLLECTION: within},
+        limit=MAX_HITS,
+        checkpoint=checkpoint,
+    )
+
+
+def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> Iterator[Match]:
+    """Yield the matches behind ``hits`` by falling score, each record once."""
+    terms = query.parse(text)
+    ranked = _ranked(db, hits, view)
+    drawn = _by_event(memories.of_events(db, {event.seq for _, event, _ in ranked}))
+    seen: set[int] = set()
+    late: list[Match] = []
+    for hit, event, memory in ranked:
+        found = (
+            _of_event(hit, event, drawn.get(event.seq, []), view, terms)
+            if memory is None
+            else [Match(event, memory, hit.score, hit.matched_by)]
+        )
+        for match in found:
+            if match.is_superseded:
+                late.append(match)
+            elif match.memory is None or match.memory.key not in seen:
+                seen.update([match.memory.key] if match.memory else [])
+                yield match
+    yield from late
+
+
+def _within(db: apsw.Connection, view: View) -> set[int] | None:
+    """Return the only subjects that the view lets in, None when it lets in all of the scope."""
+    if view.cue_key is not None:
+        seqs = cues.events_with(db, view.scope, view.cue_key)
+        alone: list[Any] = db.execute(_ALONE_OF_EVENTS, {"seqs": events.id_list(seqs)}).fetchall()
+    elif view.is_past:
+        seqs = events.seqs_up_to(db, view.scope, view.as_of)
+        alone = db.execute(_ALONE, {"scope": view.scope}).fetchall()
+    else:
+        return None
+    return seqs | {indexing.memory_subject(key) for (key,) in alone}
+
+
+def _ranked(
+    db: apsw.Connection, hits: Iterable[Hit], view: View
+) -> list[tuple[Hit, Event, Memory | None]]:
+    """Join hits with their rows and drop what the view hides; documents lose ties."""
+    shown = [hit for hit in hits if not (view.is_past and hit.matched_by == _CONTEXT_ONLY)]
+    alone = {
+        memory.key: memory
+        for memory in memories.by_keys(
+            db, [indexing.memory_subject(hit.subject) for hit in shown if hit.subject < 0]
+        )
+        if view.shows(memory)
+    }
+    seqs = {hit.subject for hit in shown if hit.subject > 0}
+    found = events.by_seqs(db, seqs | {memory.event_seq for memory in alone.values()})
+    joined: list[tuple[Hit, Event, Memory | None]] = []
+    for hit in shown:
+        memory = alone.get(indexing.memory_subject(hit.subject))
+        event = found.get(memory.event_seq if memory else hit.subject)
+        if event is not None and (memory is not None or event.occurred_at <= view.as_of):
+            joined.append((hit, event, memory))
+    return sorted(joined, key=lambda row: (-row[0].score, row[1].category is Category.REFERENCE))
+
+
+def _of_event(
+    hit: Hit, event: Event, drawn: list[Memory], view: View, terms: SearchTerms
+) -> list[Match]:
+    """Return the statements of the event that answer, or else the event itself."""
+    chosen = _best(
+        [memory for memory in drawn if not indexing.stands_alone(memory) and view.shows(memory)],
+        terms,
+    )
+    if chosen:
+        return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
+    is_superseded = bool(drawn) and all(indexing.is_dead(m, view.as_of) for m in drawn)
+    if is_superseded and not view.include_history:
+        return []
+    return [Match(event, None, hit.score, hit.matched_by, is_superseded)]
+
+
+def _best(drawn: list[Memory], terms: SearchTerms) -> list[Memory]:
+    """Return the statements that hold most of what is asked for, the first few of them."""
+    shares = {memory.key: share(terms.content, memory.content) for memory in drawn}
+    best = max(shares.values(), default=0.0)
+    chosen = [memory for memory in drawn if best and shares[memory.key] == best]
+    return chosen[:MAX_STATEMENTS_SHOWN]
+
+
+def share(terms: tuple[Term, ...], text: str) -> float:
+    """Return which part of ``terms`` stands in ``text``, 0 to 1."""
+    indexed = index_text(text)
+    tokens = {*indexed.parts.split(), *indexed.joined.split()}
+    return sum(_holds(tokens, term) for term in terms) / max(len(terms), 1)
+
+
+def _holds(tokens: set[str], term: Term) -> bool:
+    for *whole, last in term.spellings:
+        if tokens.issuperset(whole) and (
+            last in tokens or (term.is_prefix and any(t.startswith(last) for t in tokens))
+        ):
+            return True
+    return False
+
+
+def _by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:
+    by_event: dict[int, list[Memory]] = {}
+    for memory in drawn:
+        by_event.setdefault(memory.event_seq, []).append(memory)
+    return by_event

@@ -1,0 +1,166 @@
+"""Memories: statements drawn from events, each with its window and its chain of versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.archive.events import id_list
+from memrpc.archive.model import Memory, MemoryKind, Statement, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import apsw
+
+_COLUMNS: Final = """
+SELECT memory, memory_id, scope, event_seq, kind, content, coalesce(quote, content), inferred,
+  confidence, valid_from, valid_to, recorded_at, status, superseded_by, corrects, gist
+FROM memories
+"""
+_BY_ID: Final = _COLUMNS + "WHERE memory_id = :memory_id"
+_BY_KEYS: Final = _COLUMNS + "WHERE memory IN (SELECT value FROM json_each(:keys)) ORDER BY memory"
+_OF_EVENTS: Final = (
+    _COLUMNS + "WHERE event_seq IN (SELECT value FROM json_each(:seqs)) ORDER BY memory"
+)
+_LINKED: Final = (
+    _COLUMNS
+    + """
+WHERE memory IN (
+  SELECT corrects FROM memories WHERE memory IN (SELECT value FROM json_each(:keys))
+  UNION SELECT superseded_by FROM memories WHERE memory IN (SELECT value FROM json_each(:keys))
+  UNION SELECT memory FROM memories WHERE corrects IN (SELECT value FROM json_each(:keys))
+  UNION SELECT memory FROM memories WHERE superseded_by IN (SELECT value FROM json_each(:keys))
+) ORDER BY memory
+"""
+)
+_NEWEST: Final = (
+    _COLUMNS
+    + """
+WHERE scope = :scope AND status = 'current' AND valid_from <= :now
+  AND (valid_to IS NULL OR valid_to > :now)
+ORDER BY confidence DESC, valid_from DESC, memory DESC LIMIT :limit
+"""
+)
+_INSERT: Final = """
+INSERT INTO memories (memory_id, scope, event_seq, extractor, position, kind, content, quote,
+  inferred, confidence, valid_from, valid_to, recorded_at, status, corrects, gist)
+VALUES (:memory_id, :scope, :event_seq, :extractor, :position, :kind, :content, :quote,
+  :inferred, :confidence, :valid_from, :valid_to, :recorded_at, 'current', :corrects, :gist)
+RETURNING memory
+"""
+_EXISTS: Final = """
+SELECT 1 FROM memories WHERE event_seq = :event_seq AND extractor = :extractor LIMIT 1
+"""
+_RETIRE: Final = """
+UPDATE memories SET status = :status, superseded_by = :by,
+  valid_to = max(valid_from, min(coalesce(valid_to, :at), :at))
+WHERE memory = :memory
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a new memory comes from, and the end or the predecessor that it may inherit."""
+
+    scope: int
+    event_seq: int
+    extractor: str
+    position: int
+    recorded_at: int
+    valid_to: int | None = None
+    corrects: int | None = None
+
+
+def by_id(db: apsw.Connection, memory_id: str) -> Memory | None:
+    """Return the memory of this id, of whatever scope."""
+    row = db.execute(_BY_ID, {"memory_id": memory_id}).get
+    return None if row is None else _memory(row)
+
+
+def by_keys(db: apsw.Connection, keys: Iterable[int]) -> list[Memory]:
+    """Return those of ``keys`` that exist."""
+    return _all(db, _BY_KEYS, {"keys": id_list(keys)})
+
+
+def ids(db: apsw.Connection, keys: Iterable[int]) -> dict[int | None, str | None]:
+    """Return the ids that callers know for these rows; no row has no id."""
+    return {None: None} | {memory.key: memory.memory_id for memory in by_keys(db, keys)}
+
+
+def of_events(db: apsw.Connection, seqs: Iterable[int]) -> list[Memory]:
+    """Return every version drawn from these events, oldest first."""
+    return _all(db, _OF_EVENTS, {"seqs": id_list(seqs)})
+
+
+def linked(db: apsw.Connection, keys: Iterable[int]) -> list[Memory]:
+    """Return the memories one step away along ``corrects`` and ``superseded_by``, either way."""
+    return _all(db, _LINKED, {"keys": id_list(keys)})
+
+
+def newest(db: apsw.Connection, scope: int, *, now: int, limit: int) -> list[Memory]:
+    """Return what holds now, the surest first, then what began last."""
+    return _all(db, _NEWEST, {"scope": scope, "now": now, "limit": limit})
+
+
+def exist(db: apsw.Connection, seq: int, extractor: str) -> bool:
+    """Say whether this version of the extractor has already drawn memories from the event."""
+    return db.execute(_EXISTS, {"event_seq": seq, "extractor": extractor}).get is not None
+
+
+def insert(db: apsw.Connection, statement: Statement, origin: Origin, memory_id: str) -> int:
+    """Add a memory and return its row number."""
+    key: int = db.execute(
+        _INSERT,
+        {
+            "memory_id": memory_id,
+            "scope": origin.scope,
+            "event_seq": origin.event_seq,
+            "extractor": origin.extractor,
+            "position": origin.position,
+            "kind": statement.kind,
+            "content": statement.content,
+            "quote": None if statement.quote == statement.content else statement.quote,
+            "inferred": statement.inferred,
+            "confidence": statement.confidence,
+            "valid_from": statement.valid_from,
+            "valid_to": origin.valid_to,
+            "recorded_at": origin.recorded_at,
+            "corrects": origin.corrects,
+            "gist": statement.gist,
+        },
+    ).get
+    return key
+
+
+def retire(db: apsw.Connection, memory: Memory, status: Status, *, by: int, at: int) -> None:
+    """Close the memory's window at ``at``, or to nothing if it began later, in favour of ``by``."""
+    values = {"memory": memory.key, "status": status, "by": by, "at": at}
+    db.execute(_RETIRE, values).fetchall()
+
+
+def _all(db: apsw.Connection, sql: str, values: dict[str, str | int]) -> list[Memory]:
+    return [_memory(row) for row in db.execute(sql, values).fetchall()]
+
+
+def _memory(row: Any) -> Memory:  # noqa: ANN401 -- a row as apsw returns it
+    key, memory_id, scope, seq, kind, content, quote, inferred, confidence, *rest = row
+    valid_from, valid_to, recorded_at, status, superseded_by, corrects, gist = rest
+    return Memory(
+        key=key,
+        memory_id=memory_id,
+        scope=scope,
+        event_seq=seq,
+        kind=MemoryKind(kind),
+        content=content,
+        quote=quote,
+        inferred=bool(inferred),
+        confidence=confidence,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        recorded_at=recorded_at,
+        status=Status(status),
+        superseded_by=superseded_by,
+        corrects=corrects,
+        gist=gist,
+    )

@@ -1,0 +1,164 @@
+"""Recalling: what the archive knows about a question, with its sources and its windows."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memrpc.archive import fitting, matching, rules, scopes, showing, times
+from memrpc.archive.answers import Coverage, RecallAnswer
+from memrpc.archive.model import DEFAULT_SCOPE, Detail, EmptyReason, Scope, SearchMode
+from memrpc.recall.model import never_cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import apsw
+
+    from memrpc.archive.fitting import Measure
+    from memrpc.archive.matching import Match, View
+    from memrpc.recall.model import SearchResult
+
+FULL_TEXT: Final = "full_text"
+
+
+@dataclass(frozen=True, slots=True)
+class RecallInput:
+    """What memory_recall takes; ``as_of`` is ISO 8601 with a zone, None for now."""
+
+    query: str
+    limit: int = 10
+    offset: int = 0
+    as_of: str | None = None
+    include_history: bool = False
+    detail: Detail = Detail.AUTO
+    search_mode: SearchMode = SearchMode.FAST
+    cue_key: str | None = None
+    max_chars: int = rules.MAX_ANSWER_CHARS
+    scope: Scope = DEFAULT_SCOPE
+
+
+def recall(
+    db: apsw.Connection,
+    request: RecallInput,
+    *,
+    now: int,
+    measure: Measure | None = None,
+    checkpoint: Callable[[], None] = never_cancelled,
+) -> RecallAnswer:
+    """Answer with attributed memories and, where none speaks, raw events, best first.
+
+    ``measure`` says how many characters an answer takes; with it the answer is shrunk to
+    ``request.max_chars``.  ``checkpoint`` raises once nobody wants the answer any more.
+    """
+    check(request)
+    as_of = now if request.as_of is None else times.parse(request.as_of, "as_of")
+    key = scopes.find(db, request.scope)
+    counts = scopes.counts(db, key)
+    coverage = _coverage(counts)
+    warnings = _warnings(request, counts)
+    if key is None or not counts.events:
+        return _empty(db, request, coverage, warnings, EmptyReason.SCOPE_EMPTY)
+    view = matching.View(
+        key, as_of, request.as_of is not None, request.include_history, request.cue_key
+    )
+    result = matching.find(db, request.query, view, checkpoint=checkpoint)
+    end = request.offset + request.limit
+    found = matching.expand(db, request.query, result.hits, view)
+    matches = list(itertools.islice(found, end + 1))
+    if not matches:
+        reason = _reason(db, request, view, result)
+        return _empty(db, request, coverage, warnings, reason)
+    if request.offset >= len(matches):
+        beyond = f"offset {request.offset} lies beyond the last of {len(matches)} matches."
+        return _empty(db, request, coverage, (*warnings, beyond), EmptyReason.NO_MATCH)
+    page = _falling(matches)[request.offset : end]
+    more = len(matches) > end
+    drawer = showing.Drawer(db, request.query, page, as_of, request.detail)
+
+    def draw(sizes: fitting.Sizes, count: int) -> RecallAnswer:
+        memories, raw = drawer.draw(sizes, count)
+        is_cut = count < len(page)
+        return RecallAnswer(
+            memories=memories,
+            raw=raw,
+            coverage=coverage,
+            warnings=warnings,
+            scope=request.scope,
+            truncated=True if is_cut else None,
+            next_offset=request.offset + count if is_cut or more else None,
+        )
+
+    return fitting.fit(draw, len(page), request.max_chars, measure)
+
+
+def check(request: RecallInput) -> None:
+    """Refuse a blank question and numbers out of range."""
+    rules.check_scope(request.scope)
+    rules.check_not_blank(request.query, "query", "say what to look for")
+    rules.check_range(request.limit, "limit", 1, rules.MAX_RECALL)
+    rules.check_range(request.offset, "offset", 0, rules.MAX_OFFSET)
+    if request.cue_key is not None:
+        rules.check_name(request.cue_key, "cue_key")
+
+
+def _falling(matches: list[Match]) -> list[Match]:
+    """Lower the score of what was put last on purpose, so that scores never rise."""
+    return list(itertools.accumulate(matches, showing.not_above))
+
+
+def _reason(
+    db: apsw.Connection, request: RecallInput, view: View, result: SearchResult
+) -> EmptyReason:
+    if result.hits:
+        return EmptyReason.OUTSIDE_WINDOW
+    if view.is_past and request.cue_key is None:
+        elsewhere = matching.would_match(db, request.query, view, checkpoint=never_cancelled)
+        if elsewhere:
+            return EmptyReason.OUTSIDE_WINDOW
+    return EmptyReason(result.reason or EmptyReason.NO_MATCH)
+
+
+def _empty(
+    db: apsw.Connection,
+    request: RecallInput,
+    coverage: Coverage,
+    warnings: tuple[str, ...],
+    reason: EmptyReason,
+) -> RecallAnswer:
+    return RecallAnswer(
+        memories=(),
+        raw=(),
+        coverage=coverage,
+        warnings=warnings,
+        scope=request.scope,
+        reason=reason,
+        near_projects=tuple(scopes.near_projects(db, request.scope)),
+    )
+
+
+def _coverage(counts: scopes.Counts) -> Coverage:
+    return Coverage(
+        events=counts.events,
+        memories=counts.memories,
+        pending_extractions=counts.pending,
+        pending_vectors=0,
+        vectors_eligible=0,
+        vectors_scanned=0,
+        mode=FULL_TEXT,
+    )
+
+
+def _warnings(request: RecallInput, counts: scopes.Counts) -> tuple[str, ...]:
+    warnings: list[str] = []
+    if request.search_mode is not SearchMode.FAST:
+        warnings.append(
+            f"search_mode {request.search_mode} needs an embedder and none is configured; "
+            "full text was searched."
+        )
+    if counts.pending:
+        warnings.append(
+            f"{counts.pending} events have no memories yet; their text was searched raw."
+        )
+    return tuple(warnings)

@@ -1,0 +1,114 @@
+"""Showing: a match as the answer's reader sees it, at the size that the answer allows."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from memrpc.archive import indexing, masking, memories, reading, rules, times
+from memrpc.archive.answers import FoundMemory, RawEvent
+from memrpc.archive.model import Detail, MemoryKind, Shown
+from memrpc.recall import excerpt
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.archive.fitting import Sizes
+    from memrpc.archive.matching import Match
+    from memrpc.archive.model import Memory
+
+
+class Drawer:
+    """Draws one page of matches at any size; rows are read once."""
+
+    def __init__(
+        self, db: apsw.Connection, query: str, page: list[Match], as_of: int, detail: Detail
+    ) -> None:
+        self._query = query
+        self._page = page
+        self._as_of = as_of
+        self._detail = detail
+        raw = [match.event.seq for match in page if match.memory is None]
+        self._dead = indexing.dead_quotes(db, raw, as_of=as_of)
+        keys = [key for match in page if match.memory for key in reading.links(match.memory)]
+        self._ids = memories.ids(db, keys)
+
+    def draw(
+        self, sizes: Sizes, count: int
+    ) -> tuple[tuple[FoundMemory, ...], tuple[RawEvent, ...]]:
+        """Return the first ``count`` matches of the page, as memories and as raw events."""
+        page = self._page[:count]
+        return (
+            tuple(self._memory(match, match.memory, sizes) for match in page if match.memory),
+            tuple(self._raw(match, sizes) for match in page if match.memory is None),
+        )
+
+    def _memory(self, match: Match, memory: Memory, sizes: Sizes) -> FoundMemory:
+        event = match.event
+        detail, whole = self._detailed(match, memory)
+        content = whole[: sizes.content_chars]
+        quote = memory.quote[: sizes.content_chars] if memory.quote != memory.content else None
+        is_cut = content != whole or (detail is Shown.GIST and memory.gist is None)
+        return FoundMemory(
+            memory_id=memory.memory_id,
+            content=content,
+            kind=memory.kind,
+            inferred=memory.inferred,
+            confidence=memory.confidence,
+            asserted_by=event.role,
+            category=event.category,
+            quote=None if detail is Shown.GIST else quote,
+            event_id=event.event_id,
+            session_id=event.session_id,
+            source=event.source,
+            occurred_at=times.to_text(event.occurred_at),
+            recorded_at=times.to_text(memory.recorded_at),
+            valid_from=times.to_text(memory.valid_from),
+            valid_to=times.to_text_or_none(memory.valid_to),
+            status=memory.status,
+            superseded_by=self._ids[memory.superseded_by],
+            corrects=self._ids[memory.corrects],
+            detail=detail,
+            score=round(match.score, 4),
+            matched_by=match.matched_by,
+            truncated=True if is_cut else None,
+        )
+
+    def _detailed(self, match: Match, memory: Memory) -> tuple[Shown, str]:
+        """Choose between an episode and its overview; what is no episode is shown whole."""
+        is_old = match.event.occurred_at < self._as_of - rules.OLD_AFTER_DAYS * times.DAY_US
+        wants_gist = self._detail is Detail.GIST or (self._detail is Detail.AUTO and is_old)
+        if memory.kind is not MemoryKind.EPISODIC or not wants_gist:
+            return Shown.FULL, memory.content
+        if memory.gist is not None:
+            return Shown.GIST, memory.gist
+        if len(memory.content) <= rules.WHOLE_EPISODE_CHARS:
+            return Shown.FULL, memory.content
+        return Shown.GIST, memory.content[: rules.WHOLE_EPISODE_CHARS]
+
+    def _raw(self, match: Match, sizes: Sizes) -> RawEvent:
+        event = match.event
+        quotes = set() if match.is_superseded else self._dead[event.seq]
+        searched = masking.blank(event.text, quotes)
+        found = excerpt.excerpt(searched, self._query, sizes.excerpt_chars)
+        end = found.start + len(found.text)
+        return RawEvent(
+            event_id=event.event_id,
+            excerpt=masking.show(event.text, quotes, found.start, end),
+            truncated=found.truncated,
+            read_offset=found.start,
+            role=event.role,
+            category=event.category,
+            source=event.source,
+            session_id=event.session_id,
+            occurred_at=times.to_text(event.occurred_at),
+            recorded_at=times.to_text(event.recorded_at),
+            score=round(match.score, 4),
+            matched_by=match.matched_by,
+            superseded=True if match.is_superseded else None,
+        )
+
+
+def not_above(before: Match, match: Match) -> Match:
+    """Return ``match`` with a score no higher than the one before it."""
+    return dataclasses.replace(match, score=min(before.score, match.score))
