@@ -1,0 +1,1 @@
+"""Proof that the engine speaks the protocol: requirements, transcripts, fixture and bridge."""
