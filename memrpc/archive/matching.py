@@ -127,6 +127,7 @@ def _within(db: apsw.Connection, view: View) -> set[int] | None:
         alone: list[Any] = db.execute(_ALONE_OF_EVENTS, {"seqs": events.id_list(seqs)}).fetchall()
     elif view.is_past:
         seqs = events.seqs_up_to(db, view.scope, view.as_of)
+        seqs |= memories.events_holding(db, view.scope, view.as_of)
         alone = db.execute(_ALONE, {"scope": view.scope}).fetchall()
     else:
         return None
@@ -151,7 +152,7 @@ def _ranked(
     for hit in shown:
         memory = alone.get(indexing.memory_subject(hit.subject))
         event = found.get(memory.event_seq if memory else hit.subject)
-        if event is not None and (memory is not None or event.occurred_at <= view.as_of):
+        if event is not None:
             joined.append((hit, event, memory))
     return sorted(joined, key=lambda row: (-row[0].score, row[1].category is Category.REFERENCE))
 
@@ -166,6 +167,8 @@ def _of_event(
     )
     if chosen:
         return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
+    if event.occurred_at > view.as_of:
+        return []
     is_superseded = bool(drawn) and all(indexing.is_dead(m, view.as_of) for m in drawn)
     if is_superseded and not view.include_history:
         return []

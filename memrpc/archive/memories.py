@@ -58,6 +58,15 @@ UPDATE memories SET status = :status, superseded_by = :by,
 WHERE memory = :memory
 """
 
+_CLOSE: Final = """
+UPDATE memories SET valid_to = max(valid_from, min(valid_to, :at))
+WHERE memory IN (SELECT value FROM json_each(:keys)) AND valid_to > :at
+"""
+_EVENTS_HOLDING: Final = """
+SELECT DISTINCT event_seq FROM memories
+WHERE scope = :scope AND valid_from <= :instant AND (valid_to IS NULL OR valid_to > :instant)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -137,6 +146,17 @@ def retire(db: apsw.Connection, memory: Memory, status: Status, *, by: int, at: 
     """Close the memory's window at ``at``, or to nothing if it began later, in favour of ``by``."""
     values = {"memory": memory.key, "status": status, "by": by, "at": at}
     db.execute(_RETIRE, values).fetchall()
+
+
+def close(db: apsw.Connection, keys: Iterable[int], *, at: int) -> None:
+    """End at ``at`` those windows that reach beyond it, or before they begin."""
+    db.execute(_CLOSE, {"keys": id_list(keys), "at": at}).fetchall()
+
+
+def events_holding(db: apsw.Connection, scope: int, instant: int) -> set[int]:
+    """Return the places of the events of which a statement held at ``instant``."""
+    rows: list[Any] = db.execute(_EVENTS_HOLDING, {"scope": scope, "instant": instant}).fetchall()
+    return {seq for (seq,) in rows}
 
 
 def _all(db: apsw.Connection, sql: str, values: dict[str, str | int]) -> list[Memory]:

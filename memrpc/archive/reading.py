@@ -44,7 +44,9 @@ def read(db: apsw.Connection, request: ReadInput) -> ReadAnswer:
     )
 
 
-def find(db: apsw.Connection, record_id: str, scope: Scope) -> tuple[Event, Memory | None]:
+def find(
+    db: apsw.Connection, record_id: str, scope: Scope, *, field: str = "record_id"
+) -> tuple[Event, Memory | None]:
     """Return the scope's event of this id, or its memory of this id with the memory's event."""
     key = scopes.find(db, scope)
     event = events.by_id(db, record_id)
@@ -53,7 +55,7 @@ def find(db: apsw.Connection, record_id: str, scope: Scope) -> tuple[Event, Memo
         memory = memories.by_id(db, record_id)
         event = None if memory is None else events.by_seq(db, memory.event_seq)
     if key is None or event is None or event.scope != key:
-        raise not_found("record_id")
+        raise not_found(field)
     return event, memory
 
 
