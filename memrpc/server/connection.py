@@ -123,6 +123,7 @@ class Connection:
     def begin(self, tasks: TaskGroup) -> None:
         """Run handlers in this group from now on."""
         self._tasks = tasks
+        tasks.start_soon(self._work)
         self._tend_watch()
         self._pump()
 
@@ -300,6 +301,10 @@ class Connection:
             self._tasks.start_soon(self._watch_changes)
         elif not self.subscriptions.is_watched and self._watch is not None:
             self._watch.cancel()
+
+    async def _work(self) -> None:
+        """Run whatever the application owes in the background."""
+        await self.service.background(self.publish)
 
     async def _watch_changes(self) -> None:
         from anyio import CancelScope

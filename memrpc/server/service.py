@@ -100,8 +100,8 @@ class Change:
     uri: str = ""
 
 
-async def _watch_nothing(_: Publish) -> None:
-    """The default: nothing changes behind the server's back."""
+async def _nothing(_: Publish) -> None:
+    """The default: nothing changes behind the server's back, and nothing is owed."""
     from anyio import sleep_forever
 
     await sleep_forever()
@@ -122,7 +122,8 @@ class Service:
     list_changes: bool = False
     aliases: Mapping[str, str] = field(default_factory=dict)
     explain: Callable[[Exception], Refusal | None] = lambda _: None
-    watch: Callable[[Publish], Awaitable[None]] = _watch_nothing
+    watch: Callable[[Publish], Awaitable[None]] = _nothing
+    background: Callable[[Publish], Awaitable[None]] = _nothing
     checks_output: bool = False
 
     def capabilities(self) -> JSONObject:

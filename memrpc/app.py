@@ -1,0 +1,181 @@
+"""The composition root: settings become a database, handlers, a worker and a server.
+
+Nothing here does work of its own.  The database is opened by the first call that needs it, and
+what is heavy to import is imported by whoever needs it first.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import time
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
+
+from memrpc import __version__
+from memrpc.log import Log
+from memrpc.server.connection import Connection
+from memrpc.server.ports import Ports
+from memrpc.server.service import Publish, Service
+from memrpc.settings import Settings
+from memrpc.surface import toolsets
+from memrpc.surface.desk import Desk
+from memrpc.surface.instructions import ARCHIVE
+from memrpc.surface.refusals import explain
+
+if TYPE_CHECKING:
+    from memrpc.server.stdio import Wire
+    from memrpc.store.database import Database
+    from memrpc.workers.runner import Runner
+
+PURGE_AT_EXIT_S: Final = 0.5
+IDENTITY: Final = {
+    "name": "memrpc",
+    "title": "memrpc",
+    "version": __version__,
+    "description": "Long-term memory for AI agents, local first",
+}
+
+
+def now_us() -> int:
+    """The time in microseconds since the epoch, UTC."""
+    return time.time_ns() // 1_000
+
+
+def new_id() -> str:
+    """A random id that sorts by the time it was made (RFC 9562, version 7)."""
+    milliseconds = time.time_ns() // 1_000_000
+    bits = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64
+    bits |= 0b10 << 62 | secrets.randbits(62)
+    text = f"{bits:032x}"
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+class Application:
+    """One running memrpc."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.log = Log(settings["log_level"])
+        self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+
+    @cached_property
+    def database(self) -> Database:
+        """Raises DomainError where the path cannot be told."""
+        from memrpc.store.database import Database
+
+        path = self.settings.database_path()
+        self.runner.work_is_due()  # A process that died may have left something.
+        return Database(path, jitter=random.random, durable=self.settings["durable"])
+
+    @property
+    def has_database(self) -> bool:
+        """True once something has opened it."""
+        return "database" in self.__dict__
+
+    @cached_property
+    def runner(self) -> Runner:
+        from memrpc.store import purge
+        from memrpc.workers import extraction, purging, runner
+
+        ports = runner.Ports(now_us, random.random, self.log)
+        kinds = {
+            "extract": lambda lease: extraction.extract(lease, self.database, now_us, new_id),
+            purge.JOB_KIND: lambda lease: purging.run_purge(lease, self.database, now_us),
+        }
+        return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+
+    @property
+    def desk(self) -> Desk:
+        return Desk(
+            open_database=lambda: self.database,
+            now_us=now_us,
+            new_id=new_id,
+            work_is_due=self.work_is_due,
+            extractor=self.settings["extractor"],
+            answer_chars=self.settings["answer_chars"],
+        )
+
+    def service(self, *, checks_output: bool = False) -> Service:
+        tools = toolsets.build(self.settings["toolset"], self.desk)
+        return Service(
+            identity=IDENTITY,
+            instructions=ARCHIVE,
+            tools=tools,
+            secrets=self,
+            aliases=toolsets.aliases(tools),
+            explain=explain,
+            background=self._work,
+            checks_output=checks_output,
+        )
+
+    def work_is_due(self) -> None:
+        """A job was enqueued; the worker is made when there is one."""
+        self.runner.work_is_due()
+
+    async def _work(self, _: Publish) -> None:
+        """Run the queue, from the first call that used the database on."""
+        await self.runner.run()
+
+    async def signing_key(self) -> bytes:
+        """The database's key: a restart and a sibling process can read what this one signed."""
+        from memrpc.store.meta import signing_key
+
+        return await self.database.read(signing_key)
+
+    def ports(self) -> Ports:
+        return Ports(self.log, time.monotonic, time.time, new_id)
+
+    def connection(self, *, checks_output: bool = False) -> Connection:
+        return Connection(self.service(checks_output=checks_output), self.ports())
+
+    def serve(self, wire: Wire) -> int:
+        """Serve one client until it leaves.  Returns the exit code."""
+        from memrpc.server.stdio import run
+
+        try:
+            return run(self.connection(), wire, WARM_UP)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Give back leases, purge if it is quick, close the file."""
+        if self.has_database:
+            from memrpc.store.errors import DomainError
+            from memrpc.workers.purging import purge_at_exit
+
+            try:
+                self.runner.release_blocking()
+                purge_at_exit(self.database, self.owner, now_us, PURGE_AT_EXIT_S)
+            except DomainError as error:
+                self.log("warning", "left_undone", reason=error.message)
+            self.database.close()
+        self.log.flush()
+
+    def close_quickly(self) -> None:
+        """Close the file and leave everything that is owed to somebody else."""
+        if self.has_database:
+            self.database.close()
+
+
+def _import(name: str) -> object:
+    from importlib import import_module
+
+    return import_module(name)
+
+
+WARM_UP: Final[tuple[Callable[[], object], ...]] = tuple(
+    partial(_import, name)
+    for name in (
+        "selectors",
+        "ssl",
+        "asyncio",
+        "anyio",
+        "anyio._backends._asyncio",
+        "memrpc.server.driver",
+        "apsw",
+    )
+)
+"""What the event loop and the first call need, in steps of a few milliseconds each."""

@@ -1,0 +1,69 @@
+"""The command line: one module a verb, each a parser and a call; no logic of its own.
+
+Exit codes: 0 ok, 1 a refusal or a finding, 2 usage, 3 the database cannot be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import argparse
+
+VERBS: Final = ("serve", "doctor", "stats", "audit", "schema")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse and run one verb.  Returns the exit code."""
+    from memrpc.cli.terminal import show_error
+    from memrpc.settings import load, split_flags
+    from memrpc.store.errors import DomainError, InvalidArguments
+
+    parser = _parser()
+    flags, rest = split_flags(arguments)
+    parsed = parser.parse_args(rest)
+    if parsed.verb is None:
+        parser.print_help()
+        return 0
+    try:
+        code: int = import_module(f"memrpc.cli.{parsed.verb}").run(load(flags), parsed)
+    except DomainError as error:
+        show_error(error.message)
+        return 2 if isinstance(error, InvalidArguments) else _CODES.get(error.code, 1)
+    return code
+
+
+_CODES: Final = {"unavailable": 3}
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="memrpc",
+        description="Long-term memory for AI agents, served over stdio to any MCP host.",
+        epilog=_settings_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+    for verb in VERBS:
+        module = import_module(f"memrpc.cli.{verb}")
+        summary = str(module.__doc__).splitlines()[0].partition(": ")[2].rstrip(".")
+        module.arguments(verbs.add_parser(verb, help=summary, description=summary))
+    return parser
+
+
+def _version() -> str:
+    from memrpc import __version__
+
+    return f"memrpc {__version__}"
+
+
+def _settings_help() -> str:
+    from memrpc.settings import OPTIONS
+
+    lines = [f"  {o.flag:16} {o.variable:22} {o.help}" for o in OPTIONS]
+    return "\n".join(["settings, as flags of every verb or as variables:", *lines])

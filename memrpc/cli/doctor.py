@@ -1,0 +1,97 @@
+"""doctor: say what memrpc would use here, and what stands in its way."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memrpc.cli.terminal import show, show_json
+from memrpc.settings import Settings
+from memrpc.store.errors import DomainError, Unusable
+
+if TYPE_CHECKING:
+    import argparse
+
+    import apsw
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    is_ok: bool
+    finding: str
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    """0 if all is well, 3 if the database cannot be used."""
+    from memrpc.surface.shapes import to_json
+
+    checks = [_checked(name, look, settings) for name, look in CHECKS]
+    if parsed.json:
+        show_json(to_json(checks))
+    else:
+        show("\n".join(f"{'ok ' if c.is_ok else 'BAD'} {c.name:12} {c.finding}" for c in checks))
+    return 0 if all(check.is_ok for check in checks) else 3
+
+
+def _checked(name: str, look: Callable[[Settings], str], settings: Settings) -> Check:
+    try:
+        return Check(name, is_ok=True, finding=look(settings))
+    except DomainError as error:
+        return Check(name, is_ok=False, finding=error.message)
+
+
+def _program(_: Settings) -> str:
+    from memrpc import __version__
+
+    return f"memrpc {__version__} on Python {sys.version.split()[0]}, {sys.platform}"
+
+
+def _sqlite(_: Settings) -> str:
+    import apsw
+
+    if "ENABLE_FTS5" not in apsw.compile_options:
+        raise Unusable("This SQLite has no full text (FTS5); reinstall the apsw wheel.")
+    return f"SQLite {apsw.sqlite_lib_version()} with full text"
+
+
+def _settings(settings: Settings) -> str:
+    set_here = {n: s for n, s in settings.values.items() if s.origin != "default"}
+    shown = ", ".join(f"{name}={s.value} ({s.origin})" for name, s in set_here.items())
+    return shown or "all at their defaults"
+
+
+def _database(settings: Settings) -> str:
+    from memrpc.app import Application
+    from memrpc.archive.statistics import count
+
+    application = Application(settings)
+    path = settings.database_path()
+    try:
+        counted = application.database.read_blocking(count)
+        problem = application.database.read_blocking(_integrity)
+    finally:
+        application.close()
+    if problem != "ok":
+        raise Unusable(f"{path} is damaged ({problem}); restore a backup of it.", path=str(path))
+    return f"{path}, {counted.events} events, integrity ok"
+
+
+def _integrity(db: apsw.Connection) -> str:
+    return str(db.pragma("quick_check"))
+
+
+CHECKS: Final[tuple[tuple[str, Callable[[Settings], str]], ...]] = (
+    ("program", _program),
+    ("sqlite", _sqlite),
+    ("settings", _settings),
+    ("database", _database),
+)

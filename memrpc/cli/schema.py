@@ -1,0 +1,29 @@
+"""schema: print a tool's contract, or the names of all tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memrpc.cli.terminal import show, show_json
+from memrpc.settings import Settings
+from memrpc.store.errors import NotFound
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tool", nargs="?", help="a tool's name; without it the names are listed")
+
+
+def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    from memrpc.app import Application
+
+    tools = Application(settings).service().tools
+    if parsed.tool is None:
+        show("\n".join(tools))
+        return 0
+    if parsed.tool not in tools:
+        raise NotFound(f"There is no tool {parsed.tool}; there are {', '.join(tools)}.")
+    show_json(tools[parsed.tool].contract.listing())
+    return 0

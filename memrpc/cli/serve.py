@@ -1,0 +1,35 @@
+"""serve: speak MCP on standard input and output until the client leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memrpc.app import Application
+from memrpc.settings import load, split_flags
+from memrpc.store.errors import DomainError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memrpc.server.stdio import Wire
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """It has only the settings that every verb has."""
+    del parser
+
+
+def serve(words: list[str], wire: Wire) -> int:
+    """Serve with the settings in ``words``.  Returns the exit code."""
+    from memrpc.cli.terminal import show_error
+
+    flags, rest = split_flags(words)
+    if rest:
+        show_error(f"serve does not know {rest[0]}; see memrpc --help")
+        return 2
+    try:
+        application = Application(load(flags))
+    except DomainError as error:
+        show_error(error.message)
+        return 2
+    return application.serve(wire)

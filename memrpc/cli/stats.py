@@ -1,0 +1,37 @@
+"""stats: count what the database holds and what it still owes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memrpc.cli.terminal import show, show_json
+from memrpc.settings import Settings
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    from memrpc.app import Application
+    from memrpc.archive.statistics import count
+    from memrpc.surface.shapes import to_json
+
+    application = Application(settings)
+    try:
+        counted = to_json(application.database.read_blocking(count))
+    finally:
+        application.close()
+    facts = {
+        "database": str(application.database.path),
+        "size_bytes": application.database.size_bytes(),
+        **counted,
+    }
+    if parsed.json:
+        show_json(facts)
+    else:
+        show("\n".join(f"{name.replace('_', ' '):24} {value}" for name, value in facts.items()))
+    return 0

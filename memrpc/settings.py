@@ -1,0 +1,245 @@
+"""The one table of settings, and the only reader of the environment.
+
+A value comes from the first of: command-line flag, environment variable, ``memrpc.toml`` of the
+folder the program was started in, the user's ``config.toml``, the default.  Each value remembers
+which.  A project's file may only set what cannot send data elsewhere or move the database: it is
+part of a repository that somebody else may have written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from memrpc.store import location
+from memrpc.store.errors import InvalidArguments
+from memrpc.wire.messages import JSON
+
+PROJECT_FILE: Final = "memrpc.toml"
+USER_FILE: Final = "config.toml"
+_TRUTH: Final[Mapping[str, bool]] = MappingProxyType(
+    {"1": True, "true": True, "yes": True, "on": True}
+    | {"0": False, "false": False, "no": False, "off": False}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting.  ``choices`` closes the set, ``kind`` reads the text of a flag or variable."""
+
+    name: str
+    default: JSON
+    help: str
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    in_project: bool = False
+
+    @property
+    def variable(self) -> str:
+        return f"MEMRPC_{self.name.upper()}"
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+
+OPTIONS: Final = (
+    Option("db", "", "the database's file; empty means the system's place for a user's data"),
+    Option(
+        "toolset",
+        "all",
+        "which tools are listed: core (the archive), work (the workspace), all",
+        choices=("core", "work", "all"),
+        in_project=True,
+    ),
+    Option(
+        "extractor",
+        "verbatim",
+        "what makes memories out of events: verbatim, or none",
+        choices=("verbatim", "none"),
+    ),
+    Option(
+        "durable",
+        default=False,
+        help="wait for the disk at each commit (synchronous=FULL): survives a power loss too",
+        kind=bool,
+    ),
+    Option(
+        "answer_chars",
+        8_000,
+        "the longest memory_recall answer, in characters of compact JSON",
+        kind=int,
+        minimum=1_000,
+        maximum=500_000,
+    ),
+    Option(
+        "log_level",
+        "warning",
+        "the least severe record that is written to stderr",
+        choices=("debug", "info", "warning", "error"),
+        in_project=True,
+    ),
+)
+_BY_NAME: Final[Mapping[str, Option]] = MappingProxyType({o.name: o for o in OPTIONS})
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it came from."""
+
+    value: JSON
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every option's value."""
+
+    values: Mapping[str, Setting]
+
+    def __getitem__(self, name: str) -> JSON:
+        return self.values[name].value
+
+    def database_path(self) -> Path:
+        """The file, absolute.  A relative path starts at the folder the program was started in.
+
+        Raises DomainError where the environment does not tell.
+        """
+        written: str = self["db"]
+        if not written:
+            return location.default(os.environ, system=sys.platform)
+        return location.resolve(written, base=Path.cwd(), environment=os.environ)
+
+
+def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The options among the arguments, and the rest in its order.
+
+    ``--name value`` and ``--name=value`` are the same; a flag of a truth value needs no value.
+    """
+    flags: dict[str, str] = {}
+    rest: list[str] = []
+    waiting = list(arguments)
+    while waiting:
+        word = waiting.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        option = _BY_NAME.get(name.replace("-", "_")) if word.startswith("--") else None
+        if option is None:
+            rest.append(word)
+        elif equals:
+            flags[option.name] = value
+        elif option.kind is bool:
+            flags[option.name] = "true"
+        else:
+            flags[option.name] = waiting.pop(0) if waiting else ""
+    return flags, rest
+
+
+def load(flags: Mapping[str, str]) -> Settings:
+    """Every option from its most specific source.
+
+    Raises InvalidArguments, naming the source, for an unknown name or a value out of range.
+    """
+    sources = (
+        ("flag", flags),
+        ("environment", _environment()),
+        (PROJECT_FILE, _file(Path(PROJECT_FILE), _is_allowed_in_project)),
+        (USER_FILE, _file(_user_file(), lambda _: True)),
+    )
+    return Settings({option.name: _setting(option, sources) for option in OPTIONS})
+
+
+def _setting(option: Option, sources: tuple[tuple[str, Mapping[str, JSON]], ...]) -> Setting:
+    for origin, values in sources:
+        if option.name in values:
+            return Setting(_read(option, values[option.name], origin), origin)
+    return Setting(option.default, "default")
+
+
+def _environment() -> dict[str, JSON]:
+    return {o.name: os.environ[o.variable] for o in OPTIONS if os.environ.get(o.variable)}
+
+
+def _user_file() -> Path | None:
+    folder = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
+    home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
+    if folder:
+        return Path(folder) / "memrpc" / USER_FILE
+    return Path(home) / ".config" / "memrpc" / USER_FILE if home else None
+
+
+def _file(path: Path | None, is_allowed: Callable[[Option], bool]) -> dict[str, JSON]:
+    if path is None or not path.is_file():
+        return {}
+    import tomllib
+
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidArguments(f"{path} cannot be read: {error}", field=str(path)) from error
+    for name in content:
+        _check_name(name, path, is_allowed)
+    return content
+
+
+def _check_name(name: str, path: Path, is_allowed: Callable[[Option], bool]) -> None:
+    option = _BY_NAME.get(name)
+    if option is None:
+        near = difflib.get_close_matches(name, _BY_NAME, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InvalidArguments(f"{path}: there is no setting {name}{hint}", field=name)
+    if not is_allowed(option):
+        raise InvalidArguments(
+            f"{path}: {name} cannot be set by a project; set {option.variable} or the user's "
+            f"{USER_FILE}.",
+            field=name,
+        )
+
+
+def _is_allowed_in_project(option: Option) -> bool:
+    return option.in_project
+
+
+def _read(option: Option, value: JSON, origin: str) -> JSON:
+    """``value`` in the option's type, within its bounds."""
+    read = _READERS[option.kind](value)
+    if read is None or (option.choices and read not in option.choices) or not _fits(option, read):
+        raise InvalidArguments(
+            f"{option.name} ({origin}) must be {_wanted(option)}, not {value!r}", field=option.name
+        )
+    return read
+
+
+def _fits(option: Option, value: JSON) -> bool:
+    if option.minimum is None or option.maximum is None:
+        return True
+    return bool(option.minimum <= value <= option.maximum)
+
+
+def _wanted(option: Option) -> str:
+    if option.choices:
+        return f"one of {', '.join(option.choices)}"
+    if option.minimum is not None:
+        return f"a whole number from {option.minimum} to {option.maximum}"
+    return "true or false" if option.kind is bool else "text"
+
+
+def _truth(value: JSON) -> JSON:
+    return value if isinstance(value, bool) else _TRUTH.get(str(value).lower())
+
+
+def _whole_number(value: JSON) -> JSON:
+    text = str(value)
+    return int(text) if text.isdecimal() else None
+
+
+_READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
+    {str: lambda value: value if isinstance(value, str) else None, bool: _truth, int: _whole_number}
+)

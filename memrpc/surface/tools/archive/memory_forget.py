@@ -1,0 +1,20 @@
+"""memory_forget: delete a source event with all that was drawn from it."""
+
+from __future__ import annotations
+
+from memrpc.archive import forgetting
+from memrpc.server.context import Context
+from memrpc.server.service import ToolResult
+from memrpc.surface.desk import Desk
+from memrpc.surface.shapes import to_json
+from memrpc.surface.tools.archive.scope import scope_of
+from memrpc.wire.messages import JSON
+
+
+async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResult:
+    scope, now = scope_of(arguments), desk.now_us()
+    receipt = await desk.database.write(
+        lambda db: forgetting.forget(db, arguments["record_id"], scope, now=now)
+    )
+    desk.work_is_due()
+    return ToolResult(to_json(receipt))

@@ -1,0 +1,52 @@
+"""Which tools are listed, and where their handlers are.
+
+A tool is its schema file in ``schemas/tools/<folder>`` and a module of the same folder and name
+here, with an underscore for each hyphen.  The module is imported when the tool is first called:
+listing tools must not load what stands behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final
+
+from memrpc.server import schema_files
+from memrpc.server.context import Context
+from memrpc.server.contracts import load_contract
+from memrpc.server.service import Tool, ToolHandler, ToolResult
+from memrpc.surface.desk import Desk
+from memrpc.wire.messages import JSON
+
+FOLDERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"core": ("archive",), "work": ("archive",), "all": ("archive",)}
+)
+
+
+def build(toolset: str, desk: Desk) -> dict[str, Tool]:
+    """The tools of a toolset by name, in the order in which they are listed."""
+    return {
+        name: Tool(load_contract(folder, name), _handler(folder, name, desk))
+        for folder in FOLDERS[toolset]
+        for name in schema_files.names("tools", folder)
+    }
+
+
+def aliases(tools: Mapping[str, Tool]) -> dict[str, str]:
+    """The other spelling of each name: hosts write hyphens and underscores for each other."""
+    swapped = {name: name.translate(_SWAP) for name in tools}
+    return {other: name for name, other in swapped.items() if other not in tools}
+
+
+_SWAP: Final = str.maketrans("_-", "-_")
+
+
+def _handler(folder: str, name: str, desk: Desk) -> ToolHandler:
+    module_name = f"memrpc.surface.tools.{folder}.{name.replace('-', '_')}"
+
+    async def handle(ctx: Context, arguments: dict[str, JSON]) -> ToolResult:
+        result: ToolResult = await import_module(module_name).handle(ctx, desk, arguments)
+        return result
+
+    return handle

@@ -1,0 +1,1 @@
+"""Durable work in the background: whatever the queue owes, one process at a time."""
