@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import show, show_json
 from memrpc.settings import Settings
+from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
     import argparse
+
+    from memrpc.store.audit import Finding
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +24,8 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """0 if no byte of the text is left; 1 if some are, or if a purge is still owed."""
     from memrpc.app import Application
     from memrpc.archive.statistics import count
-    from memrpc.recall.index import VOCABULARIES
+    from memrpc.recall.vocabulary import VOCABULARIES
     from memrpc.store.audit import audit
-    from memrpc.surface.shapes import to_json
 
     application = Application(settings)
     path = application.settings.database_path()
@@ -33,14 +35,27 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         application.close_quickly()
     findings = audit(path, parsed.absent, vocabularies=VOCABULARIES)
     if parsed.json:
-        show_json({"purge_pending": is_pending, "findings": to_json(findings)})
+        show_json({"purge_pending": is_pending, "findings": [_as_json(f) for f in findings]})
     else:
         show(_report(findings, is_pending=is_pending))
     return 1 if findings or is_pending else 0
 
 
-def _report(findings: Sequence[object], *, is_pending: bool) -> str:
-    lines = [f"found: {finding}" for finding in findings]
+def _as_json(finding: Finding) -> JSON:
+    return {
+        "file": str(finding.path),
+        "kind": finding.kind.value,
+        "sought": finding.sought,
+        "offset": finding.offset,
+    }
+
+
+def _place(finding: Finding) -> str:
+    return "in the full-text index" if finding.offset is None else f"at byte {finding.offset}"
+
+
+def _report(findings: Sequence[Finding], *, is_pending: bool) -> str:
+    lines = [f"found {f.kind.value} {f.sought!r} in {f.path} {_place(f)}" for f in findings]
     if is_pending:
         lines.append("purge pending: forgotten text may still be in the files")
     return "\n".join(lines) if lines else "absent: no byte of the text is in the database's files"

@@ -1,0 +1,11 @@
+"""The words that the full-text index knows, for whoever must prove that one is gone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+VOCABULARIES: Final = (
+    "SELECT value FROM json_each(:terms) "
+    "WHERE EXISTS (SELECT 1 FROM unit_terms WHERE instr(term, value) > 0)",
+)
+"""Statements that select from the JSON array ``:terms`` what occurs in a term of the index."""
