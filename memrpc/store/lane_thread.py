@@ -20,6 +20,7 @@ import contextlib
 import queue
 import threading
 import time
+import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -194,6 +195,10 @@ class Worker:
         except BaseException as error:  # noqa: BLE001 -- carried to the caller, who raises it
             job.error = error
             _clear_frames(error)
+        finally:
+            self._settle(job)
+
+    def _settle(self, job: Job[Any]) -> None:
         with self._lock:
             self._current = None
         self._leave_transaction()
@@ -254,8 +259,6 @@ def _clear_frames(error: BaseException) -> None:
 
     A cursor among them must die here: on another thread it would meet the connection at work.
     """
-    import traceback
-
     link: BaseException | None = error
     while link is not None:
         traceback.clear_frames(link.__traceback__)

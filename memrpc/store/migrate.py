@@ -14,7 +14,7 @@ import functools
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
@@ -29,7 +29,11 @@ _FOLDER: Final = Path(__file__).with_name("migrations")
 _WAL_ATTEMPTS: Final = 1_000
 _WAL_PAUSE_S: Final = 0.005
 
-_OBJECTS: Final = "SELECT count(*) FROM sqlite_schema"
+# One statement, so one snapshot: another process may be making the file at this moment.
+_MARKS: Final = """
+SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+FROM pragma_user_version, pragma_application_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,9 @@ def version(db: apsw.Connection) -> int:
 
     Raises Unusable for another program's file and for a newer version than this build knows.
     """
-    found = int(db.pragma("user_version"))
-    mark = int(db.pragma("application_id"))
-    if mark != APPLICATION_ID and (mark or found or db.execute(_OBJECTS).get):
+    marks: list[Any] = db.execute(_MARKS).fetchall()
+    ((found, mark, objects),) = marks
+    if mark != APPLICATION_ID and (mark or found or objects):
         raise Unusable(
             f"{db.filename} is a SQLite file of another program; it was left untouched. "
             "Give the path of a new file or of one that memrpc made.",
@@ -72,7 +76,7 @@ def version(db: apsw.Connection) -> int:
             found=found,
             known=latest(),
         )
-    return found
+    return int(found)
 
 
 def migrate(
