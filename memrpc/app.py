@@ -7,8 +7,6 @@ what is heavy to import is imported by whoever needs it first.
 from __future__ import annotations
 
 import os
-import random
-import secrets
 import time
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -47,8 +45,9 @@ def now_us() -> int:
 def new_id() -> str:
     """A random id that sorts by the time it was made (RFC 9562, version 7)."""
     milliseconds = time.time_ns() // 1_000_000
-    bits = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64
-    bits |= 0b10 << 62 | secrets.randbits(62)
+    noise = int.from_bytes(os.urandom(10))
+    bits = milliseconds << 80 | 0x7 << 76 | (noise >> 68) << 64
+    bits |= 0b10 << 62 | noise & (1 << 62) - 1
     text = f"{bits:032x}"
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
@@ -59,11 +58,13 @@ class Application:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.log = Log(settings["log_level"])
-        self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.owner = f"{os.getpid()}-{os.urandom(4).hex()}"
 
     @cached_property
     def database(self) -> Database:
         """Raises DomainError where the path cannot be told."""
+        import random
+
         from memrpc.store.database import Database
 
         path = self.settings.database_path()
@@ -77,6 +78,8 @@ class Application:
 
     @cached_property
     def runner(self) -> Runner:
+        import random
+
         from memrpc.store import purge
         from memrpc.workers import extraction, purging, runner
 
@@ -176,6 +179,13 @@ WARM_UP: Final[tuple[Callable[[], object], ...]] = tuple(
         "anyio._backends._asyncio",
         "memrpc.server.driver",
         "apsw",
+        "memrpc.store.database",
+        "memrpc.workers.runner",
+        "memrpc.recall.text",
+        "memrpc.archive.stated_dates",
+        "memrpc.archive.answers",
+        "memrpc.surface.tools.archive.memory_record",
+        "memrpc.surface.tools.archive.memory_recall",
     )
 )
 """What the event loop and the first call need, in steps of a few milliseconds each."""

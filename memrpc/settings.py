@@ -8,18 +8,18 @@ part of a repository that somebody else may have written.
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memrpc.store import location
 from memrpc.store.errors import InvalidArguments
 from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PROJECT_FILE: Final = "memrpc.toml"
 USER_FILE: Final = "config.toml"
@@ -29,8 +29,7 @@ _TRUTH: Final[Mapping[str, bool]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One setting.  ``choices`` closes the set, ``kind`` reads the text of a flag or variable."""
 
     name: str
@@ -91,8 +90,7 @@ OPTIONS: Final = (
 _BY_NAME: Final[Mapping[str, Option]] = MappingProxyType({o.name: o for o in OPTIONS})
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A value and where it came from."""
 
     value: JSON
@@ -113,6 +111,10 @@ class Settings:
 
         Raises DomainError where the environment does not tell.
         """
+        from pathlib import Path
+
+        from memrpc.store import location
+
         written: str = self["db"]
         if not written:
             return location.default(os.environ, system=sys.platform)
@@ -150,7 +152,7 @@ def load(flags: Mapping[str, str]) -> Settings:
     sources = (
         ("flag", flags),
         ("environment", _environment()),
-        (PROJECT_FILE, _file(Path(PROJECT_FILE), _is_allowed_in_project)),
+        (PROJECT_FILE, _file(PROJECT_FILE, _is_allowed_in_project)),
         (USER_FILE, _file(_user_file(), lambda _: True)),
     )
     return Settings({option.name: _setting(option, sources) for option in OPTIONS})
@@ -167,31 +169,34 @@ def _environment() -> dict[str, JSON]:
     return {o.name: os.environ[o.variable] for o in OPTIONS if os.environ.get(o.variable)}
 
 
-def _user_file() -> Path | None:
+def _user_file() -> str | None:
     folder = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
     home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
     if folder:
-        return Path(folder) / "memrpc" / USER_FILE
-    return Path(home) / ".config" / "memrpc" / USER_FILE if home else None
+        return os.path.join(folder, "memrpc", USER_FILE)  # noqa: PTH118 -- pathlib costs start-up
+    return os.path.join(home, ".config", "memrpc", USER_FILE) if home else None  # noqa: PTH118 -- the same
 
 
-def _file(path: Path | None, is_allowed: Callable[[Option], bool]) -> dict[str, JSON]:
-    if path is None or not path.is_file():
+def _file(path: str | None, is_allowed: Callable[[Option], bool]) -> dict[str, JSON]:
+    if path is None or not os.path.isfile(path):  # noqa: PTH113 -- pathlib costs start-up
         return {}
     import tomllib
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:  # noqa: PTH123 -- pathlib costs start-up
+            content = tomllib.load(file)
     except (OSError, ValueError) as error:
-        raise InvalidArguments(f"{path} cannot be read: {error}", field=str(path)) from error
+        raise InvalidArguments(f"{path} cannot be read: {error}", field=path) from error
     for name in content:
         _check_name(name, path, is_allowed)
     return content
 
 
-def _check_name(name: str, path: Path, is_allowed: Callable[[Option], bool]) -> None:
+def _check_name(name: str, path: str, is_allowed: Callable[[Option], bool]) -> None:
     option = _BY_NAME.get(name)
     if option is None:
+        import difflib
+
         near = difflib.get_close_matches(name, _BY_NAME, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise InvalidArguments(f"{path}: there is no setting {name}{hint}", field=name)

@@ -10,10 +10,6 @@ Source: Client Features of every revision; 2026-07-28, Multi Round-Trip Requests
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -111,6 +107,8 @@ def seal_state(key: bytes, call: JSONObject, answers: JSONObject, *, expires_s: 
 
 def open_state(key: bytes, call: JSONObject, state: str, *, now_s: float) -> JSONObject:
     """The answers that ``state`` remembers.  Raises ``StateError``."""
+    import hmac
+
     version, _, rest = state.partition(".")
     body, signature = map(_to_bytes, (rest.partition(".")[0], rest.partition(".")[2]))
     if version != _STATE_VERSION or not hmac.compare_digest(signature, _sign(key, body)):
@@ -131,6 +129,8 @@ def call_of(method: str, params: JSONObject) -> JSONObject:
 
 
 def digest(call: JSONObject) -> str:
+    import hashlib
+
     return hashlib.sha256(compact(_ordered(call)).encode()).hexdigest()
 
 
@@ -142,14 +142,21 @@ def _ordered(value: JSON) -> JSON:
 
 
 def _sign(key: bytes, body: bytes) -> bytes:
+    import hmac
+
     return hmac.digest(key, body, "sha256")
 
 
 def _to_text(value: bytes) -> str:
+    import base64
+
     return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
 def _to_bytes(text: str) -> bytes:
+    import base64
+    import binascii
+
     try:
         return base64.b64decode(text.encode() + b"=" * (-len(text) % 4), b"-_", validate=True)
     except (binascii.Error, UnicodeError):

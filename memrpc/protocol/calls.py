@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from memrpc.protocol.revisions import LOG_LEVELS, Revision
 from memrpc.wire.messages import JSON, JSONObject, RequestId, Response
@@ -17,8 +17,7 @@ def request_key(id_: RequestId) -> Key:
     return (type(id_), id_)
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(NamedTuple):
     """Who asks and what it can do, as declared for the request at hand."""
 
     capabilities: JSONObject
@@ -64,44 +63,38 @@ class Call:
         return threshold is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(NamedTuple):
     """Run the method and answer."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(NamedTuple):
     """Stop the work of this call; write nothing more for it."""
 
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """Write this answer."""
 
     response: Response
 
 
-@dataclass(frozen=True, slots=True)
-class Resolve:
+class Resolve(NamedTuple):
     """The client answered what we asked."""
 
     id: str
     response: Response
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A notification of the handshake session that handlers may care about."""
 
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
+class Ignore(NamedTuple):
     """Do nothing."""
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memrpc.wire.messages import JSON
 
@@ -21,8 +20,7 @@ class Secrets(Protocol):
     async def signing_key(self) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(NamedTuple):
     """Clocks, randomness and the log."""
 
     log: Log

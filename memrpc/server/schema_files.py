@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memrpc.wire.codec import load_file
 from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @lru_cache(maxsize=1)
 def root() -> Path:
     """The folder: inside an installed package, beside it in a checkout."""
+    from pathlib import Path
+
     package = Path(__file__).parent.parent
     installed = package / "_schemas"
     return installed if installed.is_dir() else package.parent / "schemas"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from memrpc.protocol.calls import Call
 from memrpc.server.contracts import Contract
@@ -45,8 +45,7 @@ class Tool:
     is_listed: Callable[[Call], bool] = lambda _: True
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Part of a list; ``after`` is where the next part begins, None on the last."""
 
     items: Sequence[JSONObject]
@@ -69,8 +68,7 @@ class Prompts(Protocol):
     async def get(self, ctx: Context, name: str, arguments: Mapping[str, str]) -> JSONObject: ...
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionQuery:
+class CompletionQuery(NamedTuple):
     """What is being typed, where, and what has been filled in already."""
 
     kind: str
@@ -89,8 +87,7 @@ class Completions(Protocol):
 Publish: TypeAlias = "Callable[[Change], None]"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Something that clients may have subscribed to has changed.
 
     ``kind`` is ``tools``, ``prompts``, ``resources`` (the lists) or ``resource`` (one, by URI).

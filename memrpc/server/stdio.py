@@ -27,9 +27,8 @@ import signal
 import stat
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from memrpc.server.connection import Connection
@@ -42,8 +41,7 @@ _STOPPING: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
+class Wire(NamedTuple):
     """The private descriptors; ``reader`` is None where the program was started without a stdin."""
 
     reader: int | None
@@ -94,8 +92,7 @@ def can_poll(fd: int | None) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(NamedTuple):
     """Takes what fits at once.  ``write`` raises ``BlockingIOError`` where nothing does."""
 
     fd: int

@@ -9,9 +9,8 @@ Source: Resources, Subscriptions (2024-11-05 to 2025-11-25); Subscriptions (2026
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from memrpc.protocol.calls import Call, Key
 from memrpc.protocol.capabilities import declares
@@ -30,8 +29,7 @@ _LIST_FILTERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Listen:
+class Listen(NamedTuple):
     """One open ``subscriptions/listen`` and the part of its wishes that is honoured."""
 
     call: Call

@@ -9,10 +9,9 @@ test holds the one claim that matters: accepted here means accepted there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from memrpc.wire.messages import JSON, JSONObject
 
@@ -34,8 +33,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """What is wrong, where (a JSON pointer), and what to send instead."""
 
     pointer: str
