@@ -56,9 +56,9 @@ def home(environment: Mapping[str, str]) -> Path:
     Raises Unusable if it is unset, missing or the root: nothing is ever written there.
     """
     written = environment.get("HOME") or environment.get("USERPROFILE") or ""
-    found = Path(written)
-    if written and found.is_dir() and found.resolve() != Path(found.anchor):
-        return found
+    found = Path(written).resolve()
+    if written and found.is_dir() and found != found.parent:
+        return Path(written)
     problem = f"is {written}, which cannot be one" if written else "is not set"
     raise Unusable(
         f"The home folder {problem}; name the database's file with --db or MEMRPC_DB.",
