@@ -28,6 +28,17 @@ SELECT checkpoint_id, session_id, state, covered_seq, created_at FROM checkpoint
 WHERE scope = :scope AND invalidated_at IS NULL AND (:session IS NULL OR session_id = :session)
 ORDER BY checkpoint DESC LIMIT 1
 """
+_ALL: Final = """
+SELECT checkpoint_id, scope, state, covered_event_id, created_at, invalidated_at, invalidated_by
+FROM checkpoints WHERE state IS NOT NULL ORDER BY checkpoint
+"""
+_RESTORE: Final = """
+INSERT INTO checkpoints (checkpoint_id, scope, session_id, state, covered_event_id, covered_seq,
+  created_at, invalidated_at, invalidated_by)
+VALUES (:checkpoint_id, :scope, :session_id, :state, :covered_event_id, :covered_seq, :created_at,
+  :invalidated_at, :invalidated_by)
+ON CONFLICT (checkpoint_id) DO NOTHING RETURNING checkpoint
+"""
 _INVALIDATE: Final = """
 UPDATE checkpoints SET invalidated_at = :now, invalidated_by = :by
 WHERE scope = :scope AND invalidated_at IS NULL
@@ -43,7 +54,7 @@ class CheckpointInput:
 
     state: CheckpointState
     covered_event_id: str
-    session_id: str
+    session_id: str | None = None
     scope: Scope = DEFAULT_SCOPE
 
 
@@ -56,6 +67,19 @@ class Checkpoint:
     state: CheckpointState
     covered_seq: int
     created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A stored checkpoint with all that an export keeps of it."""
+
+    checkpoint_id: str
+    scope: int
+    state: CheckpointState
+    covered_event_id: str
+    created_at: int
+    invalidated_at: int | None
+    invalidated_by: str | None
 
 
 def save(
@@ -75,7 +99,7 @@ def save(
             "checkpoint_id": checkpoint_id,
             "scope": event.scope,
             "session_id": event.session_id,
-            "state": json_column.encode(cast(json_column.JSON, asdict(request.state))),
+            "state": _column(request.state),
             "covered_event_id": event.event_id,
             "covered_seq": event.seq,
             "created_at": now,
@@ -96,6 +120,28 @@ def latest(db: apsw.Connection, scope: int, session_id: str | None) -> Checkpoin
     """Return the newest snapshot that holds, of one session or of the whole project."""
     row = db.execute(_LATEST, {"scope": scope, "session": session_id}).get
     return None if row is None else _checkpoint(row)
+
+
+def snapshots(db: apsw.Connection) -> list[Snapshot]:
+    """List every checkpoint that still has its text, oldest first."""
+    rows: list[Any] = db.execute(_ALL).fetchall()
+    return [Snapshot(row[0], row[1], read_state(row[2]), *row[3:]) for row in rows]
+
+
+def restore(db: apsw.Connection, snapshot: Snapshot, covered: Event) -> bool:
+    """Add an exported checkpoint and say whether it was new."""
+    values = {
+        "checkpoint_id": snapshot.checkpoint_id,
+        "scope": covered.scope,
+        "session_id": covered.session_id,
+        "state": _column(snapshot.state),
+        "covered_event_id": covered.event_id,
+        "covered_seq": covered.seq,
+        "created_at": snapshot.created_at,
+        "invalidated_at": snapshot.invalidated_at,
+        "invalidated_by": snapshot.invalidated_by,
+    }
+    return db.execute(_RESTORE, values).get is not None
 
 
 def invalidate(db: apsw.Connection, scope: int, by: str, *, now: int) -> int:
@@ -133,10 +179,10 @@ def _covered(db: apsw.Connection, request: CheckpointInput) -> Event:
     event = events.by_id(db, request.covered_event_id)
     if event is None or event.scope != scopes.find(db, request.scope):
         raise reading.not_found("covered_event_id")
-    if event.session_id != request.session_id:
+    if request.session_id not in {None, event.session_id}:
         raise InvalidArguments(
-            "session_id is not the session of the covered event; send the session_id with which "
-            "that event was recorded.",
+            "session_id is not the session of the covered event; send the one with which it "
+            "was recorded, or none.",
             field="session_id",
         )
     return event
@@ -145,6 +191,10 @@ def _covered(db: apsw.Connection, request: CheckpointInput) -> Event:
 def _checkpoint(row: Any) -> Checkpoint:  # noqa: ANN401 -- a row as apsw returns it
     checkpoint_id, session_id, state, covered_seq, created_at = row
     return Checkpoint(checkpoint_id, session_id, read_state(state), covered_seq, created_at)
+
+
+def _column(state: CheckpointState) -> str:
+    return json_column.encode(cast("json_column.JSON", asdict(state)))
 
 
 def read_state(column: str) -> CheckpointState:

@@ -102,7 +102,7 @@ def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> I
     """Yield the matches behind ``hits`` by falling score, each record once."""
     terms = query.parse(text)
     ranked = _ranked(db, hits, view)
-    drawn = _by_event(memories.of_events(db, {event.seq for _, event, _ in ranked}))
+    drawn = by_event(memories.of_events(db, {event.seq for _, event, _ in ranked}))
     seen: set[int] = set()
     late: list[Match] = []
     for hit, event, memory in ranked:
@@ -199,7 +199,8 @@ def _holds(tokens: set[str], term: Term) -> bool:
     return False
 
 
-def _by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:
+def by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:
+    """Group memories by the event that they were drawn from."""
     by_event: dict[int, list[Memory]] = {}
     for memory in drawn:
         by_event.setdefault(memory.event_seq, []).append(memory)

@@ -49,6 +49,9 @@ VALUES (:memory_id, :scope, :event_seq, :extractor, :position, :kind, :content, 
   :inferred, :confidence, :valid_from, :valid_to, :recorded_at, 'current', :corrects, :gist)
 RETURNING memory
 """
+_EXTRACTORS: Final = """
+SELECT memory, extractor FROM memories WHERE event_seq = :seq ORDER BY memory
+"""
 _EXISTS: Final = """
 SELECT 1 FROM memories WHERE event_seq = :event_seq AND extractor = :extractor LIMIT 1
 """
@@ -58,6 +61,17 @@ UPDATE memories SET status = :status, superseded_by = :by,
 WHERE memory = :memory
 """
 
+_RESTORE: Final = """
+UPDATE memories SET status = :status, valid_to = :valid_to,
+  superseded_by = (
+    SELECT m.memory FROM memories m
+    WHERE m.memory_id = :superseded_by AND m.scope = memories.scope),
+  corrects = (
+    SELECT m.memory FROM memories m
+    WHERE m.memory_id = :corrects AND m.scope = memories.scope)
+WHERE memory_id = :memory_id
+RETURNING event_seq
+"""
 _CLOSE: Final = """
 UPDATE memories SET valid_to = max(valid_from, min(valid_to, :at))
 WHERE memory IN (SELECT value FROM json_each(:keys)) AND valid_to > :at
@@ -79,6 +93,17 @@ class Origin:
     recorded_at: int
     valid_to: int | None = None
     corrects: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A memory's place in its chain of versions, by the ids that leave the archive."""
+
+    memory_id: str
+    status: Status
+    valid_to: int | None
+    superseded_by: str | None
+    corrects: str | None
 
 
 def by_id(db: apsw.Connection, memory_id: str) -> Memory | None:
@@ -117,6 +142,12 @@ def exist(db: apsw.Connection, seq: int, extractor: str) -> bool:
     return db.execute(_EXISTS, {"event_seq": seq, "extractor": extractor}).get is not None
 
 
+def extractors(db: apsw.Connection, seq: int) -> dict[int, str]:
+    """Return what drew each of the event's memories."""
+    rows: list[Any] = db.execute(_EXTRACTORS, {"seq": seq}).fetchall()
+    return dict(rows)
+
+
 def insert(db: apsw.Connection, statement: Statement, origin: Origin, memory_id: str) -> int:
     """Add a memory and return its row number."""
     key: int = db.execute(
@@ -146,6 +177,21 @@ def retire(db: apsw.Connection, memory: Memory, status: Status, *, by: int, at: 
     """Close the memory's window at ``at``, or to nothing if it began later, in favour of ``by``."""
     values = {"memory": memory.key, "status": status, "by": by, "at": at}
     db.execute(_RETIRE, values).fetchall()
+
+
+def restore(db: apsw.Connection, link: Link) -> int | None:
+    """Give the memory the place in its chain that an export noted; return its event's place."""
+    seq: int | None = db.execute(
+        _RESTORE,
+        {
+            "memory_id": link.memory_id,
+            "status": link.status,
+            "valid_to": link.valid_to,
+            "superseded_by": link.superseded_by,
+            "corrects": link.corrects,
+        },
+    ).get
+    return seq
 
 
 def close(db: apsw.Connection, keys: Iterable[int], *, at: int) -> None:

@@ -21,6 +21,7 @@ _BUMP: Final = """
 INSERT INTO personas (persona_id, version, updated_at) VALUES (:persona_id, 1, :now)
 ON CONFLICT (persona_id) DO UPDATE SET version = version + 1, updated_at = excluded.updated_at
 """
+_SET_VERSION: Final = "UPDATE personas SET version = :version WHERE persona_id = :persona_id"
 _CLEAR: Final = "DELETE FROM persona_items WHERE persona_id = :persona_id"
 _ADD: Final = """
 INSERT INTO persona_items (persona_id, position, text) VALUES (:persona_id, :position, :text)
@@ -74,6 +75,16 @@ def replace(db: apsw.Connection, persona_id: str, items: Sequence[str], *, now: 
         db.execute(_ADD, values).fetchall()
     changes.note(db, topic(persona_id), now=now)
     return current(db, persona_id)
+
+
+def restore(db: apsw.Connection, core: Persona, *, now: int) -> bool:
+    """Take over an exported core that is newer than the one here; say whether it was."""
+    if core.version <= current(db, core.persona_id).version:
+        return False
+    replace(db, core.persona_id, core.items, now=now)
+    values = {"persona_id": core.persona_id, "version": core.version}
+    db.execute(_SET_VERSION, values).fetchall()
+    return True
 
 
 def topic(persona_id: str) -> str:
