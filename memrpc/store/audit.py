@@ -111,7 +111,7 @@ def _forms(sought: str) -> set[str]:
     plain = "".join(
         c for c in unicodedata.normalize("NFKD", sought) if not unicodedata.combining(c)
     )
-    cases |= {plain, unicodedata.normalize("NFC", plain).casefold()}
+    cases |= {plain, plain.casefold(), plain.upper()}
     return {unicodedata.normalize(way, case) for way in ("NFC", "NFD", "NFKC") for case in cases}
 
 

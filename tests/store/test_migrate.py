@@ -65,6 +65,21 @@ def test_new_file_gets_the_newest_version_and_a_key_of_its_own(tmp_path: Path):
     assert len(keys) == 2
 
 
+def test_comments_of_migrations_do_not_reach_the_file(database: Database):
+    schema = database.read_blocking(
+        lambda db: db.execute("SELECT sql FROM sqlite_schema").fetchall()
+    )
+    assert not any("--" in (sql or "") for (sql,) in schema)
+
+
+def test_no_literal_in_a_migration_looks_like_a_comment():
+    text = "\n".join(s.path.read_text(encoding="utf-8") for s in migrate.migrations())
+    assert (
+        re.findall(r"'[^'\n]*--[^'\n]*'", re.sub(r"--.*", lambda m: m[0].replace("'", ""), text))
+        == []
+    )
+
+
 def test_new_file_needs_no_backup(database: Database, path: Path):
     database.read_blocking(migrate.version)
     assert backups.every(path) == []
