@@ -1,7 +1,7 @@
 """Data sets as haystacks: what is remembered, in order, and what is asked of it.
 
-A file has one JSON object a line: ``{"scope", "speakers"}`` opens a haystack, ``{"item": ...}`` is a
-unit to remember, ``{"query": ...}`` is a question with the ids of its relevant items.
+A file has one JSON object a line: ``{"scope", "speakers"}`` opens a haystack, ``{"item": ...}`` is
+a unit to remember, ``{"query": ...}`` is a question with the ids of its relevant items.
 """
 
 from __future__ import annotations

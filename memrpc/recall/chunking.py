@@ -16,8 +16,8 @@ _PAUSES: Final = tuple(
     for pattern in (
         r".*\n\s*\n",
         r".*\n",
-        r".*(?:[.!?]['\")\]]*\s|[。！？])",
-        r".*[,;:、，；：]\s?",
+        r".*(?:[.!?]['\")\]]*\s|[\u3002\uff01\uff1f])",  # the last three: CJK stops
+        r".*(?:[,;:]\s|[\u3001\uff0c\uff1b\uff1a])",
         r".*\s",
     )
 )

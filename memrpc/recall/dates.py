@@ -7,8 +7,19 @@ from typing import Final
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MONTHS: Final = (
-    "January February March April May June July August September October November December"
-).split()
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _OLDEST_US: Final = -62_135_596_800_000_000  # 0001-01-01
 _NEWEST_US: Final = 253_402_300_799_999_999  # 9999-12-31
 

@@ -1,15 +1,27 @@
-"""Excerpts: the part of a text that answers a question, in code points."""
+"""Excerpts: the part of a text that answers a question, in code points.
+
+The text is cut into short stretches; each is worth the distinct things asked for that it holds, and
+the excerpt is the window of stretches that is worth most, the earliest on a tie.  What is common to
+many stretches says little about where to look, so a term weighs less the more of them hold it.
+"""
 
 from __future__ import annotations
 
+import bisect
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memrpc.recall.query import parse
-from memrpc.recall.text import PieceKind, fold, index_text
+from memrpc.recall.text import index_text
 
 if TYPE_CHECKING:
     from memrpc.recall.query import Term
+
+_STRETCH: Final = re.compile(r".{1,160}(?:\s+|$)|.{1,160}", re.DOTALL)
+_LEAD_SHARE: Final = 0.25
+"""How much of the excerpt may stand before its best stretch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +37,43 @@ def excerpt(text: str, request_text: str, max_chars: int) -> Excerpt:
     """At most ``max_chars`` of ``text``, around the densest match of ``request_text``."""
     if len(text) <= max_chars:
         return Excerpt(text, 0, truncated=False)
-    return Excerpt(text[:max_chars], 0, truncated=True)
+    start = _best_start(text, request_text, max_chars)
+    return Excerpt(text[start : start + max_chars], start, truncated=True)
+
+
+def _best_start(text: str, request_text: str, max_chars: int) -> int:
+    """Where the excerpt begins: never so late that it would be shorter than it may be."""
+    spans = [match.span() for match in _STRETCH.finditer(text)]
+    worth = _worth([text[start:end] for start, end in spans], request_text)
+    ends = [end for _, end in spans]
+    best, best_worth = 0, 0.0
+    for first, (start, _) in enumerate(spans):
+        after = max(bisect.bisect_right(ends, start + max_chars), first + 1)
+        total = sum(worth[first:after])
+        if worth[first] and total > best_worth:
+            best, best_worth = start, total
+    lead = int(max_chars * _LEAD_SHARE) if best_worth else 0
+    return max(0, min(_word_start(text, best - lead), len(text) - max_chars))
+
+
+def _worth(stretches: list[str], request_text: str) -> list[float]:
+    terms = parse(request_text)
+    sought = terms.content or terms.common
+    held = [[term for term in sought if _holds(stretch, term)] for stretch in stretches]
+    frequency = Counter(term for each in held for term in each)
+    return [sum(1 / frequency[term] for term in each) for each in held]
+
+
+def _holds(stretch: str, term: Term) -> bool:
+    tokens = index_text(stretch)
+    padded = f" {tokens.parts} {tokens.joined} "
+    end = "" if term.is_prefix else " "
+    return any(f" {' '.join(spelling)}{end}" in padded for spelling in term.spellings)
+
+
+def _word_start(text: str, at: int) -> int:
+    """The first beginning of a word at or after ``at``, if one is near."""
+    if at <= 0 or text[at - 1].isspace():
+        return max(at, 0)
+    gap = re.search(r"\s+", text[at : at + 40])
+    return at + gap.end() if gap else at

@@ -1,18 +1,20 @@
 """The index: documents in, units and full text out, always in the caller's transaction.
 
-A document becomes one unit, or several chunks when it is long.  A unit has seven columns of tokens:
-``own`` (its words), ``joined`` (glued identifiers), ``head`` (title or signature), ``prev``, ``next``
-and ``near`` (its neighbours in the session, bounded), ``meta`` (date and speaker).  Only a document
-that is short enough to be one unit carries neighbours: next to a long one they drown the text.
+A document becomes one unit, or several chunks when it is long.  A unit has seven columns of
+tokens: ``own`` (its words), ``joined`` (glued identifiers), ``head`` (title or signature),
+``prev``, ``next`` and ``near`` (its neighbours in the session, bounded), ``meta`` (date and
+speaker).  Only a document that is short enough to be one unit carries neighbours: beside a long
+one they hide it.
 
-Every token that enters the full-text table begins with its collection (``collection_prefix``).  The
-tokens without it are kept in ``units``, so that a deletion hands FTS5 exactly what was inserted.
+Every token that enters the full-text table begins with its collection (``collection_prefix``).
+The tokens without it are kept in ``units``, so that a deletion hands FTS5 exactly what it was
+given.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall.chunking import WHOLE_CHARS, Chunk, chunks
 from memrpc.recall.dates import date_words
@@ -71,7 +73,7 @@ DELETE_DUMMY_TEXT: Final = """
 INSERT INTO unit_text (unit_text, rowid, own) VALUES ('delete', 0, :token)"""
 OPTIMIZE: Final = "INSERT INTO unit_text (unit_text) VALUES ('optimize')"
 
-_DUMMY_TOKEN: Final = "0z0"
+_DUMMY_WORD: Final = "0z0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,8 @@ def scrub(db: apsw.Connection) -> None:
     from a removed term goes only when several segments are merged, so the index is first given a
     second segment by a row that comes and goes in transactions of their own.
     """
-    db.execute(DUMMY_TEXT, {"token": _DUMMY_TOKEN}).fetchall()
-    db.execute(DELETE_DUMMY_TEXT, {"token": _DUMMY_TOKEN}).fetchall()
+    db.execute(DUMMY_TEXT, {"token": _DUMMY_WORD}).fetchall()
+    db.execute(DELETE_DUMMY_TEXT, {"token": _DUMMY_WORD}).fetchall()
     db.execute(OPTIMIZE).fetchall()
 
 
@@ -205,7 +207,7 @@ def _meta(document: Document) -> str:
 
 def _stored(db: apsw.Connection, kind: str, subject: int) -> dict[int, tuple[int, Unit]]:
     """Chunk -> (unit_id, the unit as it was indexed)."""
-    rows = db.execute(UNITS_OF, {"kind": kind, "subject": subject}).fetchall()
+    rows: list[Any] = db.execute(UNITS_OF, {"kind": kind, "subject": subject}).fetchall()
     found: dict[int, tuple[int, Unit]] = {}
     for unit_id, chunk, start, length, scope, at, session, speaker, role, _, *columns in rows:
         unit = Unit(

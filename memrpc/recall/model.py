@@ -46,7 +46,9 @@ class Document:
     """A title or a signature: few words that say most."""
 
 
-DEFAULT_FLOOR: Final = 0.12
+DEFAULT_FLOOR: Final = 0.15
+"""Measured on chats: asking another chat's questions is answered with nothing in 19 to 29 % of the
+cases, at a loss of 0.003 in recall@5; 0.3 gives 53 to 80 % at a loss of 0.02."""
 
 
 def never_cancelled() -> None:
@@ -65,7 +67,7 @@ class SearchRequest:
     """Per kind the only subjects that may be hits; a kind that is absent is not restricted."""
     limit: int = 10
     floor: float = DEFAULT_FLOOR
-    """The share of what the question asks for (by rarity) that a hit must hold, 0 to 1."""
+    """The share of what the question asks for (by rarity) that one of the best hits must hold."""
     checkpoint: Callable[[], None] = never_cancelled
     """Called between stages; raises when the search is not wanted any more."""
 

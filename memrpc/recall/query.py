@@ -6,9 +6,9 @@ digits and symbols only.
 
 Each word is a term.  A term has *spellings*, any of which will do: the stem, the word as written,
 the phrase of an identifier's parts, the identifier glued together.  A run of CJK or Thai that is
-short enough to be one word is one phrase (an exact substring); a longer one is as many terms as it
-has pairs.  Function words are *common* terms: they weigh little, and alone they are no match, unless
-the question has nothing else; then it asks for all of them at once.
+short enough to be one word is one phrase (an exact substring); a longer one is as many terms as
+it has pairs.  Function words are *common* terms: they weigh little, and alone they are no match,
+unless the question has nothing else; then it asks for all of them at once.
 """
 
 from __future__ import annotations
@@ -28,17 +28,19 @@ _WORD_RUN: Final = 4
 _DENSE_SCRIPT_END: Final = "\u17ff"
 _DENSE_SCRIPT_START: Final = "\u0e00"
 
-COMMON_WORDS: Final = frozenset(
-    """
-    a about after again all also am an and any are as at be because been before being between both but
-    by can could did do does doing don down during each few for from further had has have having he her
-    here hers him his how i if in into is isn it its itself just ll m me mine more most my myself no nor
-    not now of off on once only or other our ours out over own re s same she should so some such t than
-    that the their theirs them then there these they this those through to too under until up us ve very
-    was we were what when where which while who whom whose why will with would you your yours yes
-    ok please tell
-    """.split()
-)
+_COMMON: Final = """
+    a about after again all also am an and any are as at be because been before being between both
+    but by can could did do does doing don down during each few for from further had has have having
+    he her here hers him his how i if in into is isn it its itself just ll m me mine more most my
+    myself no nor not now of off ok on once only or other our ours out over own please re s same she
+    should so some such t tell than that the their theirs them then there these they this those
+    through to too under until up us ve very was we were what when where which while who whom whose
+    why will with would yes you your yours
+"""
+COMMON_WORDS: Final = frozenset(_COMMON.split())
+_CODING: Final = "code function go golang java javascript kotlin method php python ruby rust"
+LANGUAGE_NAMES: Final = frozenset(_CODING.split())
+"""Common among symbols, where a question names its language and the code hardly ever does."""
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
 
 
@@ -51,6 +53,8 @@ class Term:
     """Whether the last token of a spelling is only the beginning of one."""
     may_be_prefix: bool = False
     """Whether the term may be read as a beginning where nothing has it whole."""
+    is_pair: bool = False
+    """Whether it is one of the pairs of a long run, so possibly a straddle of two words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +74,14 @@ class SearchTerms:
         return not self.content and not self.common
 
 
-def parse(text: str) -> SearchTerms:
+def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
     """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
+    common_words = COMMON_WORDS | also_common
     found = list(pieces(text[:MAX_QUERY_CHARS]))
     content: dict[Term, None] = {}
     common: dict[Term, None] = {}
     for piece in found:
-        target = common if _is_common(piece) else content
+        target = common if _is_common(piece, common_words) else content
         target.update(dict.fromkeys(_terms(piece)))
     words = frozenset(part for piece in found for part in piece.parts)
     return SearchTerms(
@@ -97,8 +102,8 @@ def _asks_when(text: str) -> bool:
     return _WHEN.search(fold(text[:MAX_QUERY_CHARS]).casefold()) is not None
 
 
-def _is_common(piece: Piece) -> bool:
-    return len(piece.parts) == 1 and piece.parts[0] in COMMON_WORDS
+def _is_common(piece: Piece, common_words: frozenset[str]) -> bool:
+    return len(piece.parts) == 1 and piece.parts[0] in common_words
 
 
 def _terms(piece: Piece) -> list[Term]:
@@ -118,7 +123,7 @@ def _run_terms(run: str) -> list[Term]:
     is_dense = _DENSE_SCRIPT_START <= run[0] <= _DENSE_SCRIPT_END
     if len(run) <= _WORD_RUN * (2 if is_dense else 1):
         return [Term((tuple(pairs),))]
-    return [Term(((pair,),)) for pair in pairs]
+    return [Term(((pair,),), is_pair=True) for pair in pairs]
 
 
 def _word_term(parts: tuple[str, ...]) -> Term:

@@ -1,19 +1,19 @@
 """Ranking: what a candidate is worth, from its tokens, its speaker, its session and its time.
 
-The lexical part is BM25 over weighted columns that saturate together (BM25F), with the collection's
-own document frequencies.  Priors are added in units of the spread (standard deviation) of the lexical
-scores over the whole collection, units without a match counting as zero; so they weigh alike in
-every collection, whatever the question's length.
+The lexical part is BM25 over weighted columns that saturate together (BM25F), with the
+collection's own document frequencies.  Priors are added in units of the spread (standard
+deviation) of the lexical scores over the whole collection, units without a match counting as
+zero; so they weigh alike in every collection, whatever the question's length.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memrpc.recall.text import fold
+from memrpc.recall.text import fold, stemmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,21 +22,28 @@ if TYPE_CHECKING:
 
 COLUMN_WEIGHTS: Final = (1.0, 0.6, 1.5, 0.6, 0.4, 0.2, 0.6)
 """Of own, joined, head, prev, next, near, meta."""
+_SOURCES: Final = ("text", "text", "text", "context", "context", "context", "date_or_speaker")
 SATURATION: Final = 1.2
-LENGTH_SHARE: Final = 0.75
-COMMON_WEIGHT: Final = 0.5
+LENGTH_SHARE: Final = 0.85
+CONTEXT_SATURATION: Final = 0.9
+CONTEXT_LENGTH_SHARE: Final = 0.4
+"""BM25's k1 and b; units with neighbours have theirs, for much of their length is not their own."""
+COMMON_WEIGHT: Final = 0.35
+UNHELD_PAIR_SHARE: Final = 0.35
 SPEAKER_PRIOR: Final = 0.8
 WHEN_PRIOR: Final = 0.5
 SESSION_PRIOR: Final = 0.3
+WEAKEST_SHARE: Final = 0.25
 _SESSION_BEST: Final = 3
+_BEST: Final = 5
 
-_TIME_WORDS: Final = frozenset(
-    """
-    yesterday today tomorrow tonight ago last next week month year day weekend monday tuesday wednesday
-    thursday friday saturday sunday januari februari march april may june juli august septemb octob
-    novemb decemb morn even afternoon night sinc recent summer winter spring autumn fall
-    """.split()
-)
+_TELLING_TIME: Final = """
+    yesterday today tomorrow tonight ago last next week month year day weekend monday tuesday
+    wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december morning evening afternoon night since recent recently
+    summer winter spring autumn fall
+"""
+_TIME_WORDS: Final = frozenset(map(stemmed, _TELLING_TIME.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,12 @@ class Scored:
     candidate: Candidate
     score: float
     coverage: float
-    matched_by: tuple[str, ...]
+    question: Question
+
+    @property
+    def matched_by(self) -> tuple[str, ...]:
+        """Which groups of columns the match is in."""
+        return self.question.sources(self.candidate)
 
 
 def score(
@@ -114,13 +126,15 @@ def score(
     terms: SearchTerms,
 ) -> list[Scored]:
     """Score ``candidates`` in full; in no particular order."""
-    question = _Question(content, common)
+    named = _named_speaker(candidates, terms)
+    names = frozenset(fold(named).casefold().split())
+    question = Question(content, common, names)
     lexical = [question.lexical(each, collection) for each in candidates]
     mean, spread = _moments([value for value, _ in lexical], collection.units)
     standard = [(value - mean) / spread for value, _ in lexical]
-    priors = _priors(candidates, standard, terms)
+    priors = _priors(candidates, standard, terms, named)
     return [
-        Scored(candidate, z + prior, coverage, ("text",))
+        Scored(candidate, z + prior, coverage, question)
         for candidate, z, prior, (_, coverage) in zip(
             candidates, standard, priors, lexical, strict=True
         )
@@ -137,6 +151,16 @@ def best_by_subject(scored: Iterable[Scored]) -> list[Scored]:
     return sorted(best.values(), key=lambda each: (-each.score, -each.candidate.occurred_at))
 
 
+def relevant(hits: list[Scored], floor: float) -> list[Scored]:
+    """The hits that are worth showing: none unless one of the best holds ``floor`` of the question.
+
+    Where something is known, weaker hits may add to it, down to a share of the floor.
+    """
+    if max((hit.coverage for hit in hits[:_BEST]), default=0.0) < floor:
+        return []
+    return [hit for hit in hits if hit.coverage >= floor * WEAKEST_SHARE]
+
+
 def _moments(values: list[float], units: int) -> tuple[float, float]:
     """Mean and spread over the collection, zeros included; the spread is never zero."""
     count = max(units, len(values), 1)
@@ -145,74 +169,125 @@ def _moments(values: list[float], units: int) -> tuple[float, float]:
     return mean, math.sqrt(max(variance, 1e-12))
 
 
-class _Question:
-    """Weighed terms, prepared for looking at many candidates."""
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """A weighed term, taken apart for looking at many candidates."""
+
+    tokens: tuple[str, ...]
+    """Spellings of one whole token."""
+    phrases: tuple[str, ...]
+    """The other spellings, as text to be found between spaces."""
+    rarity: float
+    asked: float
+
+    @classmethod
+    def of(cls, weighed: WeighedTerm, names: frozenset[str]) -> _Sought:
+        """Sort the spellings; a beginning has no space after it."""
+        term = weighed.term
+        is_token = [len(spelling) == 1 and not term.is_prefix for spelling in term.spellings]
+        end = "" if term.is_prefix else " "
+        sorted_out = list(zip(term.spellings, is_token, strict=True))
+        return cls(
+            tokens=tuple(spelling[0] for spelling, single in sorted_out if single),
+            phrases=tuple(f" {' '.join(each)}{end}" for each, single in sorted_out if not single),
+            rarity=weighed.rarity,
+            asked=_asked(weighed, names),
+        )
+
+    def is_in(self, column: str) -> bool:
+        """Whether any spelling stands in ``column``."""
+        padded = f" {column} "
+        return any(f" {token} " in padded for token in self.tokens) or any(
+            phrase in padded for phrase in self.phrases
+        )
+
+    def weight(self, columns: tuple[str, ...], weights: dict[str, float]) -> float:
+        """Occurrences of any spelling, each worth its column."""
+        total = 0.0
+        for token in self.tokens:
+            total += weights.get(token, 0.0)
+        for phrase in self.phrases:
+            for column, factor in zip(columns, COLUMN_WEIGHTS, strict=True):
+                total += factor * f" {column} ".count(phrase)
+        return total
+
+
+class Question:
+    """What is sought, and how well a candidate answers it."""
 
     __slots__ = ("asked", "common", "content", "wanted")
 
-    def __init__(self, content: list[WeighedTerm], common: list[WeighedTerm]) -> None:
-        self.content = [each for each in content if each.frequency]
-        self.common = [each for each in common if each.frequency]
-        self.asked = sum(each.rarity for each in content)
+    def __init__(
+        self, content: list[WeighedTerm], common: list[WeighedTerm], names: frozenset[str]
+    ) -> None:
+        self.content = [_Sought.of(each, names) for each in content if each.frequency]
+        self.common = [_Sought.of(each, names) for each in common if each.frequency]
+        self.asked = sum(_asked(each, names) for each in content)
         self.wanted = frozenset(
-            token
-            for each in (*content, *common)
-            for spelling in each.term.spellings
-            for token in spelling
+            token for each in (*self.content, *self.common) for token in each.tokens
         )
 
     def lexical(self, candidate: Candidate, collection: Collection) -> tuple[float, float]:
         """BM25F, and the share of the content's rarity that the candidate holds."""
-        seen = _Seen(candidate, self.wanted)
-        ratio = candidate.tokens / collection.mean_tokens
-        drag = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * ratio)
+        columns = candidate.columns()
+        weights = self._token_weights(columns)
+        saturation, drag = _damping(candidate, collection)
         total = held = 0.0
         for each in self.content:
-            weight = seen.weight(each.term)
+            weight = each.weight(columns, weights)
             if weight:
-                total += each.rarity * weight * (SATURATION + 1) / (weight + drag)
-                held += each.rarity
+                total += each.rarity * weight / (weight + drag)
+                held += each.asked
         for each in self.common:
-            weight = seen.weight(each.term)
-            total += COMMON_WEIGHT * each.rarity * weight * (SATURATION + 1) / (weight + drag)
-        return total, held / self.asked if self.asked else 1.0
+            weight = each.weight(columns, weights)
+            total += COMMON_WEIGHT * each.rarity * weight / (weight + drag)
+        return total * (saturation + 1), held / self.asked if self.asked else 1.0
+
+    def sources(self, candidate: Candidate) -> tuple[str, ...]:
+        """Groups of columns that hold something of the question, most telling first."""
+        sought = (*self.content, *self.common)
+        held = {
+            source
+            for column, source in zip(candidate.columns(), _SOURCES, strict=True)
+            if any(each.is_in(column) for each in sought)
+        }
+        return tuple(dict.fromkeys(source for source in _SOURCES if source in held))
+
+    def _token_weights(self, columns: tuple[str, ...]) -> dict[str, float]:
+        """Wanted token -> its occurrences, each worth its column."""
+        weights: dict[str, float] = {}
+        wanted = self.wanted
+        for column, factor in zip(columns, COLUMN_WEIGHTS, strict=True):
+            for token in [each for each in column.split() if each in wanted]:
+                weights[token] = weights.get(token, 0.0) + factor
+        return weights
 
 
-class _Seen:
-    """What of a question's tokens a candidate has: token -> its column weights, summed."""
+def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
+    """How much a term counts in what was asked for.
 
-    __slots__ = ("columns", "weights")
-
-    def __init__(self, candidate: Candidate, wanted: frozenset[str]) -> None:
-        self.columns = candidate.columns()
-        self.weights: dict[str, float] = {}
-        weights = self.weights
-        for column, factor in zip(self.columns, COLUMN_WEIGHTS, strict=True):
-            for token in column.split():
-                if token in wanted:
-                    weights[token] = weights.get(token, 0.0) + factor
-
-    def weight(self, term: Term) -> float:
-        """The weight of ``term``: occurrences of any spelling, each worth its column."""
-        return sum(
-            self.weights.get(spelling[0], 0.0)
-            if len(spelling) == 1 and not term.is_prefix
-            else self._phrase_weight(spelling, is_prefix=term.is_prefix)
-            for spelling in term.spellings
-        )
-
-    def _phrase_weight(self, spelling: tuple[str, ...], *, is_prefix: bool) -> float:
-        if not all(token in self.weights for token in spelling[:-1]):
-            return 0.0
-        phrase = f" {' '.join(spelling)}" + ("" if is_prefix else " ")
-        return sum(
-            factor * f" {column} ".count(phrase)
-            for column, factor in zip(self.columns, COLUMN_WEIGHTS, strict=True)
-        )
+    A speaker's name says whose words are wanted, not which; a pair of code points that nothing
+    holds may merely straddle two words.
+    """
+    spellings = weighed.term.spellings
+    if any(len(spelling) == 1 and spelling[0] in names for spelling in spellings):
+        return 0.0
+    is_artefact = weighed.term.is_pair and not weighed.frequency
+    return weighed.rarity * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
 
 
-def _priors(candidates: list[Candidate], standard: list[float], terms: SearchTerms) -> list[float]:
-    named = _named_speaker(candidates, terms)
+def _damping(candidate: Candidate, collection: Collection) -> tuple[float, float]:
+    """BM25's k1, and k1 stretched by the candidate's length."""
+    has_context = candidate.prev or candidate.next
+    saturation = CONTEXT_SATURATION if has_context else SATURATION
+    share = CONTEXT_LENGTH_SHARE if has_context else LENGTH_SHARE
+    ratio = candidate.tokens / collection.mean_tokens
+    return saturation, saturation * (1 - share + share * ratio)
+
+
+def _priors(
+    candidates: list[Candidate], standard: list[float], terms: SearchTerms, named: str
+) -> list[float]:
     sessions = _session_means(candidates, standard)
     return [
         (SPEAKER_PRIOR if _is_by(each, named, terms) else 0.0)

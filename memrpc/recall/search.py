@@ -1,24 +1,24 @@
 """Search: a question to some collections of one scope, answered with hits on one scale.
 
-1. ``query.parse`` makes terms; a term's rarity comes from the collection's own document frequencies.
-2. FTS5 proposes the best ``CANDIDATES`` units of each collection.  In a large one the words that very
-   many units hold take no part in proposing (time grows with the number of scored rows), only in step 3.
+1. ``query.parse`` makes terms; their rarity comes from the collection's own document frequencies.
+2. FTS5 proposes the best units of each collection.  In a large one the words that very many units
+   hold take no part in proposing (time grows with the number of scored rows), only in step 3.
 3. ``ranking`` scores every candidate in full, in Python, with what is true of the collection only.
-4. Units become subjects (the best chunk speaks for its subject), and hits that hold too little of
-   what was asked for are dropped: nothing known is an answer.
+4. Units become subjects (the best chunk speaks for its subject), and a question of which too little
+   is held finds nothing: not to know is an answer.
 
-A dense leg would add its candidates after step 2 and its z-scores in ``ranking.fuse``.
+A dense leg would add its candidates after step 2 and its standard scores in ``ranking.score``.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall import query, ranking
 from memrpc.recall.index import collection_prefix
-from memrpc.recall.model import EmptyReason, Hit, SearchRequest, SearchResult
+from memrpc.recall.model import EmptyReason, Hit, Kind, SearchRequest, SearchResult
 from memrpc.recall.ranking import Candidate, Collection, Scored, WeighedTerm
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memrpc.recall.query import SearchTerms, Term
 
-CANDIDATES: Final = 300
+CANDIDATES: Final = 150
 EXACT_UNITS: Final = 20_000
 """Up to so many units in a collection every content word takes part in proposing candidates."""
 COMMON_SHARE: Final = 0.10
@@ -52,10 +52,10 @@ FROM json_each(:ids) CROSS JOIN units ON units.unit_id = json_each.value"""
 
 def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     """Answer ``request``; any text is a valid one, and a blank one finds nothing."""
-    terms = query.parse(request.text)
     scored: list[Scored] = []
     units = candidates = 0
     for kind in request.kinds:
+        terms = query.parse(request.text, _common_words(kind))
         collection = _collection(db, kind, request.scope)
         units += collection.units
         if not collection.units or terms.is_blank:
@@ -64,13 +64,17 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
         candidates += len(found)
         scored += found
     hits = ranking.best_by_subject(scored)
-    relevant = tuple(hit for hit in hits if hit.coverage >= request.floor)[: request.limit]
+    relevant = ranking.relevant(hits, request.floor)[: request.limit]
     return SearchResult(
-        hits=tuple(_hit(each) for each in relevant),
+        hits=tuple(map(_hit, relevant)),
         reason=None if relevant else _reason(hits),
         units=units,
         candidates=candidates,
     )
+
+
+def _common_words(kind: str) -> frozenset[str]:
+    return query.LANGUAGE_NAMES if kind == Kind.SYMBOL else frozenset()
 
 
 def _reason(hits: list[Scored]) -> EmptyReason:
@@ -100,12 +104,13 @@ def _search_collection(
         return []
     ids = _propose(db, request, collection, expression)
     request.checkpoint()
-    units = [Candidate(*row) for row in db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()]
+    rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
+    units = [Candidate(*row) for row in rows]
     return ranking.score(units, content, common, collection, terms)
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:
-    row = db.execute(COLLECTION, {"kind": kind, "scope": scope}).fetchone()
+    row = db.execute(COLLECTION, {"kind": kind, "scope": scope}).get
     units, tokens = row or (0, 0)
     return Collection(kind, collection_prefix(kind, scope), units, tokens)
 
@@ -155,12 +160,11 @@ def _proposal(content: list[WeighedTerm], common: list[WeighedTerm], collection:
 def _propose(
     db: apsw.Connection, request: SearchRequest, collection: Collection, expression: str
 ) -> list[int]:
-    bindings = {"expression": expression, "limit": CANDIDATES, "kind": collection.kind}
+    bindings = {"expression": expression, "limit": max(CANDIDATES, request.limit)}
     subjects = None if request.within is None else request.within.get(collection.kind)
     if subjects is None:
-        del bindings["kind"]
-        rows = db.execute(MATCHING, bindings).fetchall()
+        rows: list[Any] = db.execute(MATCHING, bindings).fetchall()
     else:
-        bindings["subjects"] = json.dumps(list(subjects))
+        bindings |= {"kind": collection.kind, "subjects": json.dumps(list(subjects))}
         rows = db.execute(MATCHING_WITHIN, bindings).fetchall()
-    return [row[0] for row in rows]
+    return [unit_id for (unit_id,) in rows]

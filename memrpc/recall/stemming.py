@@ -11,12 +11,13 @@ Only lower-case ASCII words have a stem here; the caller decides whether a text 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from memrpc.recall.irregulars import LEMMAS
 
-_SHORTEST_STEMMED = 3
+_SHORTEST_STEMMED: Final = 3
 
-_STEP_2 = (
+_STEP_2: Final = (
     ("ational", "ate"),
     ("tional", "tion"),
     ("enci", "ence"),
@@ -39,7 +40,7 @@ _STEP_2 = (
     ("biliti", "ble"),
     ("logi", "log"),
 )
-_STEP_3 = (
+_STEP_3: Final = (
     ("icate", "ic"),
     ("ative", ""),
     ("alize", "al"),
@@ -48,10 +49,9 @@ _STEP_3 = (
     ("ful", ""),
     ("ness", ""),
 )
-_STEP_4 = (
-    "al ance ence er ic able ible ant ement ment ent sion tion ou ism ate iti ous ive ize"
-).split()
-_RESTORED_E = ("at", "bl", "iz")
+_SUFFIXES: Final = "al ance ence er ic able ible ant ement ment ent sion tion ou ism ate iti ous"
+_STEP_4: Final = (*_SUFFIXES.split(), "ive", "ize")
+_RESTORED_E: Final = ("at", "bl", "iz")
 
 
 @lru_cache(maxsize=50_000)

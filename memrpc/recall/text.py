@@ -6,19 +6,19 @@ process with a stock SQLite can delete or check what another one wrote.
 1. *Folding*: compatibility forms are unified (NFKD), accents U+0300-036F dropped, the rest composed
    again.  Each code point is then kept (letters, marks, digits, and ``. _ - / : @ + '`` which may
    join a word), set apart (symbols, emoji) or turned into a space (everything else).
-2. *Pieces*: a stretch without spaces is cut into words, symbols and *runs*.  A run is a stretch of a
-   script that is written without spaces (Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar).
+2. *Pieces*: a stretch without spaces is cut into words, symbols and *runs*.  A run is a stretch of
+   a script that is written without spaces (Han, Kana, Hangul, Thai, Lao, Khmer, Myanmar).
 3. *Tokens*: a word is split into parts at its joints, at camelCase and between letters and digits
-   (past 12 parts, as in hashes and base64, at its joints only).  A run becomes its overlapping pairs
-   of code points and its last one alone, so each substring of two is a token and each single code
-   point is the beginning of one.
+   (past 12 parts, as in hashes and base64, at its joints only).  A run becomes its overlapping
+   pairs of code points and its last one alone, so each substring of two is a token and each single
+   code point is the beginning of one.
 4. *Joined suffixes*: a word of 2 to 8 parts is indexed again with its tails glued together
    ("getuserprofile userprofile"), so that a question spelt in one word still meets it.
 
-**Languages.**  Only English is stemmed, and only in rows that are not recognisably something else: a
-row whose function words are mostly those of another Latin-script language keeps its words as they
-are, and so does every word with a letter outside ASCII.  A question does not know which rows it will
-meet, so it asks for the stem and for the word as written; either may match, neither is required.
+**Languages.**  Only English is stemmed, and only in rows that are not recognisably something else:
+a row whose function words are mostly those of another Latin-script language keeps its words as
+they are, and so does every word with a letter outside ASCII.  A question does not know which rows
+it will meet, so it asks for the stem and for the word as written; either may match.
 """
 
 from __future__ import annotations
