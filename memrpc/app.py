@@ -19,9 +19,14 @@ from memrpc.server.ports import Ports
 from memrpc.server.service import Publish, Service
 from memrpc.settings import Settings
 from memrpc.surface import toolsets
+from memrpc.surface.catalogue import Catalogue
+from memrpc.surface.completing import CompletionDesk
 from memrpc.surface.desk import Desk
 from memrpc.surface.instructions import ARCHIVE
+from memrpc.surface.prompt_book import PromptBook
+from memrpc.surface.prompts.archive import PROMPTS
 from memrpc.surface.refusals import explain
+from memrpc.surface.views.archive import VIEWS
 
 if TYPE_CHECKING:
     from memrpc.server.stdio import Wire
@@ -102,12 +107,17 @@ class Application:
         )
 
     def service(self, *, checks_output: bool = False) -> Service:
-        tools = toolsets.build(self.settings["toolset"], self.desk)
+        desk = self.desk
+        tools = toolsets.build(self.settings["toolset"], desk)
+        catalogue, prompts = Catalogue(VIEWS, desk), PromptBook(PROMPTS, desk)
         return Service(
             identity=IDENTITY,
             instructions=ARCHIVE,
             tools=tools,
             secrets=self,
+            resources=catalogue,
+            prompts=prompts,
+            completions=CompletionDesk(catalogue, prompts, desk),
             aliases=toolsets.aliases(tools),
             explain=explain,
             background=self._work,

@@ -43,4 +43,5 @@ def count(db: apsw.Connection) -> Statistics:
     owed = jobs.counts(db)
     dead = sum(job.count for job in owed if job.state is jobs.State.DEAD)
     purges = sum(job.count for job in owed if job.kind == purge.JOB_KIND)
-    return Statistics(*row, purges, sum(job.count for job in owed) - dead, dead)
+    waiting = sum(job.count for job in owed) - dead
+    return Statistics(*[*row, purges, waiting, dead])

@@ -128,7 +128,7 @@ class Session:
             case Malformed(error=None):
                 return _IGNORE
             case Malformed(id=id_, error=error):
-                return Reply(Response(id_, error=error))
+                return Reply(Response(None if self._is_in_use(id_) else id_, error=error))
 
     def receive_in_batch(self, message: Request | Notification | Response | Malformed) -> Decision:
         """The same for an element of a batch, where two kinds of request may not stand."""
@@ -149,10 +149,14 @@ class Session:
         """True while something may still be written for ``call``."""
         return self.in_flight.get(call.key) is call
 
+    def _is_in_use(self, id_: RequestId | None) -> bool:
+        """True while an answer under ``id_`` belongs to the call that has it."""
+        return id_ is not None and request_key(id_) in self.in_flight
+
     # Requests
 
     def _receive_request(self, request: Request) -> Decision:
-        if request_key(request.id) in self.in_flight:
+        if self._is_in_use(request.id):
             return _refuse(None, ErrorCode.INVALID_REQUEST, "Invalid Request: id is in use")
         judged = self._judge(request)
         if isinstance(judged, Call):

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 _EXPRESSION: Final = re.compile(r"\{([+?]?)([^}]+)\}")
 
@@ -43,6 +42,8 @@ class UriTemplate:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables of ``uri``, or None where it is not of this shape."""
+        from urllib.parse import parse_qsl, unquote
+
         path, mark, query = uri.partition("?")
         found = self._path.fullmatch(path)
         if found is None or (mark and not self._query):
@@ -55,6 +56,7 @@ class UriTemplate:
 
     def expand(self, values: Mapping[str, str]) -> str:
         """The URI that ``values`` name; query parameters without a value are left out."""
+        from urllib.parse import quote, urlencode
 
         def fill(found: re.Match[str]) -> str:
             operator, listed = found.group(1), found.group(2).split(",")

@@ -1,0 +1,1 @@
+"""memrpc's main job on a real conversation, told as it happens."""

@@ -1,0 +1,204 @@
+"""Run it: ``make demo``, or ``make demo CONVERSATION=path.jsonl`` for one of your own.
+
+A line of the file is ``{"role", "text"}`` with, where you have them, ``source``, ``session_id``,
+``occurred_at`` (ISO 8601 with a zone) and ``event_id``.  Without them the source is the role and
+the id a digest of file, line number and text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.demo.host import Host, RefusedError, run_verb
+
+OURS = Path(__file__).with_name("conversation.jsonl")
+QUESTIONS = (
+    "When does the flour arrive, and from whom?",
+    "hazelnuts Jonas",
+    "李老师 面包",
+    "ERR_SMTP_421",
+    "who repaired the oven?",
+)
+RESUME_TOKENS = 600
+DEADLINE_S = 30.0
+
+
+def main(arguments: list[str]) -> int:
+    path = Path(arguments[0]) if arguments else OURS
+    events = read_conversation(path)
+    with tempfile.TemporaryDirectory(prefix="memrpc-demo-") as folder:
+        database = Path(folder) / "memory.db"
+        host = Host(database)
+        try:
+            tell(host, path, events)
+        finally:
+            code = host.leave()
+    say(f"The server left with exit code {code}.")
+    return code
+
+
+def tell(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
+    server = host.greeting["serverInfo"]
+    tools = [tool["name"] for tool in host.request("tools/list", {})["tools"]]
+    say(f"{server['name']} {server['version']} answered with {', '.join(tools)}.")
+    record(host, path, events)
+    for question in QUESTIONS if path == OURS else questions_about(events):
+        recall(host, question)
+    target = next(
+        (e for e in events if "safe combination" in e["text"] and e["role"] == "user"), events[0]
+    )
+    read(host, target)
+    correct(host, events)
+    resume(host, events)
+    forget(host, target)
+
+
+def read_conversation(path: Path) -> list[dict[str, Any]]:
+    """The events of a file, in its order, with what was left out filled in."""
+    events = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            event = json.loads(line)
+            seed = f"{path.name}:{number}:{event['text']}"
+            event.setdefault("event_id", hashlib.sha256(seed.encode()).hexdigest()[:16])
+            event.setdefault("source", event["role"])
+            events.append(event)
+    return events
+
+
+def record(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
+    heading(f"Record {len(events)} messages of {path.name}")
+    started = time.perf_counter()
+    receipts = [host.call("memory_record", **event) for event in events]
+    took = time.perf_counter() - started
+    drawn = sum(len(receipt["memory_ids"]) for receipt in receipts)
+    say(f"{len(receipts)} events are durable, {drawn} memories quote them ({took:.2f} s).")
+    again = host.call("memory_record", **events[0])
+    say(
+        f"The first one sent again: duplicate is {str(again['duplicate']).lower()}, nothing doubled."
+    )
+
+
+def recall(host: Host, question: str) -> None:
+    heading(f"Recall: {question}")
+    answer = host.call("memory_recall", query=question, limit=3)
+    for memory in answer["memories"]:
+        since = memory["valid_from"][:10]
+        until = memory.get("valid_to", "")[:10] or "now"
+        say(f"“{memory.get('quote', memory['content'])}”")
+        say(
+            f"   said by {memory['source']} ({memory['asserted_by']}), holds from {since} to {until}"
+        )
+    for event in answer["raw"]:
+        say(f"raw, {event['source']} ({event['role']}): “{event['excerpt']}”")
+    if not answer["memories"] and not answer["raw"]:
+        say(f"Nothing known: {answer['reason']}.")
+
+
+def questions_about(events: list[dict[str, Any]]) -> list[str]:
+    """The longest words of some messages: what a conversation of one's own is asked about."""
+    chosen = sorted(events, key=lambda event: -len(event["text"]))[:3]
+    return [" ".join(sorted(set(words(event["text"])), key=len)[-3:]) for event in chosen]
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w{4,}", text) or [text[:20]]
+
+
+def read(host: Host, event: dict[str, Any]) -> None:
+    heading("Read one original back")
+    page = host.call("memory_read", record_id=event["event_id"])["source_page"]
+    exact = event["text"].startswith(page["text"])
+    say(f"{page['total_chars']} characters, exact: {str(exact).lower()}: “{page['text'][:160]}”")
+
+
+def correct(host: Host, events: list[dict[str, Any]]) -> None:
+    heading("Correct a memory")
+    query = "flour deliver Tuesday" if "Mühle" in events[2]["text"] else questions_about(events)[0]
+    found = host.call("memory_recall", query=query, limit=1)["memories"]
+    if not found:
+        say("No memory to correct.")
+        return
+    old = found[0]
+    new = old["content"].replace("Tuesday", "Thursday") + " (corrected)"
+    receipt = host.call(
+        "memory_correct", memory_id=old["memory_id"], content=new, reason="the user said so"
+    )
+    say(f"was: “{old['content']}”")
+    say(f"now: “{new}” ({len(receipt['revoked_ids'])} revoked)")
+    now = [m["content"] for m in host.call("memory_recall", query=query)["memories"]]
+    say(f"The old wording is recalled: {str(old['content'] in now).lower()}.")
+
+
+def resume(host: Host, events: list[dict[str, Any]]) -> None:
+    heading(f"Checkpoint, and resume within {RESUME_TOKENS} tokens")
+    covered = events[len(events) // 2]
+    state = {
+        "goal": "keep the orders straight",
+        "completed": ["noted the suppliers"],
+        "pending": ["call the technician"],
+        "next_step": "plan the next order",
+    }
+    host.call(
+        "session_checkpoint",
+        state=state,
+        covered_event_id=covered["event_id"],
+        session_id=covered.get("session_id", "default"),
+    )
+    answer = host.call("session_resume", token_budget=RESUME_TOKENS)
+    method = answer["token_method"]
+    counter = f"{method['tokenizer']}, {'exact' if method['exact'] else 'an estimate'}"
+    say(
+        f"{answer['status']}: {answer['token_count']} tokens by {counter}; "
+        f"{len(answer['omitted'])} parts left out."
+    )
+    say(textwrap.indent(answer["context"][:700], "   | "))
+
+
+def forget(host: Host, event: dict[str, Any]) -> None:
+    heading("Forget one message, to the last byte")
+    word = max(words(event["text"]), key=lambda w: (any(c.isdigit() for c in w), len(w)))
+    if "4417-teal" in event["text"]:
+        word = "4417-teal"
+    gone = host.call("memory_forget", record_id=event["event_id"])
+    say(
+        f"Deleted {len(gone['deleted_event_ids'])} event and {len(gone['deleted_memory_ids'])} memories; "
+        f"erasure is {gone['erasure']}."
+    )
+    try:
+        host.call("memory_read", record_id=event["event_id"])
+    except RefusedError as refusal:
+        say(f"Reading it now: {refusal}")
+    wait_for_purge(host)
+    code, report = run_verb("audit", "--absent", word, "--db", str(host.database))
+    say(f"audit --absent {word!r} ends with {code}: {report}")
+
+
+def wait_for_purge(host: Host) -> None:
+    started = time.monotonic()
+    while time.monotonic() - started < DEADLINE_S:
+        _, printed = run_verb("stats", "--json", "--db", str(host.database))
+        if json.loads(printed)["pending_purges"] == 0:
+            say(f"The purge was done {time.monotonic() - started:.1f} s later.")
+            return
+    say("The purge is still pending.")
+
+
+def heading(text: str) -> None:
+    print(f"\n== {text}")
+
+
+def say(text: str) -> None:
+    print(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Prompts: one module a context, each a tuple of ``Prompt``."""

@@ -1,0 +1,40 @@
+"""start_session: the resumed context and how to use the tools, in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from memrpc.server.context import Context
+from memrpc.surface.desk import Desk
+from memrpc.surface.instructions import ARCHIVE
+from memrpc.surface.prompt_book import Argument, Prompt
+from memrpc.surface.views.archive import complete_persona, complete_project
+
+
+async def render_start(_: Context, desk: Desk, arguments: Mapping[str, str]) -> str:
+    from memrpc.archive.model import Scope
+    from memrpc.archive.resuming import ResumeInput
+    from memrpc.surface.tools.archive.session_resume import resume
+
+    persona_id = arguments.get("persona_id") or "default"
+    project_id = arguments.get("project_id") or "default"
+    answer = await resume(desk, ResumeInput(scope=Scope(persona_id, project_id)), None)
+    chosen = f"This session belongs to persona_id {persona_id} and project_id {project_id}."
+    notes = [f"Left out: {len(answer.omitted)} parts."] if answer.omitted else []
+    notes += [f"Warning: {warning}" for warning in answer.warnings]
+    return "\n\n".join([ARCHIVE.strip(), chosen, answer.context, *notes])
+
+
+PROMPTS: Final = (
+    Prompt(
+        name="start_session",
+        title="Start a session with memory",
+        description="What is remembered so far, and how to use the memory tools.",
+        render=render_start,
+        arguments=(
+            Argument("persona_id", "Whose memory; default: default", complete=complete_persona),
+            Argument("project_id", "Which project; default: default", complete=complete_project),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Resources as views: one module a context, each a tuple of ``View``."""
