@@ -153,8 +153,11 @@ class Connection:
         self._obey(self.session.receive(message), size, None)
 
     def _is_bearable(self, message: object) -> bool:
-        """False once too many lines in a row were unreadable: answering them feeds a loop."""
-        if not isinstance(message, Malformed):
+        """False once too many lines in a row were unreadable: answering them feeds a loop.
+
+        A line whose id could be read is a request, and a request is always answered.
+        """
+        if not isinstance(message, Malformed) or message.id is not None:
             self._bad_lines = 0
             return True
         self._bad_lines += 1

@@ -134,22 +134,26 @@ def _invalid_request(reason: str) -> Error:
 
 
 def _exact(value: dict[str, Any], line: bytes) -> dict[str, Any]:
-    """``value`` with the integers that orjson had to read as floats restored in id and token."""
+    """``value`` with the integers that orjson had to read as floats restored in ids and tokens."""
     params = value.get("params")
-    meta = params.get("_meta") if isinstance(params, dict) else None
+    params = params if isinstance(params, dict) else _EMPTY
+    meta = params.get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
-    if type(value.get("id")) is not float and type(token) is not float:
+    if float not in (type(value.get("id")), type(params.get("requestId")), type(token)):
         return value
     exact = _read_leniently(line)
     return exact if exact is not None else value
 
 
 def _read_leniently(line: bytes) -> dict[str, Any] | None:
-    """What the standard library makes of a line; it forgives NaN, big integers and bad UTF-8."""
+    """What the standard library makes of a line that orjson refuses or reads inexactly.
+
+    It forgives NaN, big integers and raw control characters; bad UTF-8 becomes lone surrogates.
+    """
     import json
 
     try:
-        value = json.loads(line.decode("utf-8", "replace"))
+        value = json.loads(line.decode("utf-8", "surrogateescape"), strict=False)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -166,7 +170,14 @@ def _unreadable(line: bytes) -> Malformed:
         return Malformed(None, None if looks_like_response else error)
     if "id" not in value:
         return Malformed(None, None)
-    return Malformed(value["id"] if is_request_id(value["id"]) else None, error)
+    return Malformed(value["id"] if _is_legible(value["id"]) else None, error)
+
+
+def _is_legible(id_: JSON) -> bool:
+    """True for an id that came through unharmed: one with a lone surrogate names no request."""
+    if not is_request_id(id_):
+        return False
+    return not re.search("[\ud800-\udfff]", str(id_))
 
 
 def encode(message: Outbound) -> bytes:
