@@ -47,3 +47,8 @@ bench: setup
 
 clean:
 	rm -rf $(VENV) .venv-* build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# The official suite, installed from npm, against the fixture through the HTTP bridge.
+.PHONY: conformance
+conformance: setup
+	$(BIN)/python -m conformance.run
