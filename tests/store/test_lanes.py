@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import queue
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ import anyio.to_thread
 import apsw
 import pytest
 
-from memrpc.store import lanes
+from memrpc.store import lane_thread, lanes
 from memrpc.store.errors import Unavailable
+from memrpc.store.lane_thread import Job, Worker
 from memrpc.store.lanes import Connector, Lane, Patience
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ SLOW = """
 WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300000000)
 SELECT count(*) FROM c
 """
+LASTING = SLOW.replace("300000000", "300000")  # long enough to be hit by repeated interrupts
 COUNT = "SELECT count(*) FROM t"
 ADD = "INSERT INTO t VALUES (1)"
 
@@ -169,6 +172,8 @@ async def test_queued_job_cancelled_before_it_starts_never_runs(lane: Lane):
             queued.start_soon(lane.run, lambda _: ran.append(1))
             await anyio.wait_all_tasks_blocked()
             queued.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await anyio.wait_all_tasks_blocked()
             gate.released.set()
     assert ran == []
 
@@ -197,6 +202,63 @@ async def test_interrupt_never_hits_the_job_after_the_cancelled_one(lane: Lane):
         assert await lane.run(count) == 0
 
 
+def test_cancel_of_a_job_that_is_over_does_not_hit_the_one_that_runs(connector: Connector):
+    jobs: queue.SimpleQueue[Job[int] | None] = queue.SimpleQueue()
+    worker = Worker("memrpc-test", jobs, connector, patience(), lambda: None)
+    over, running, done = threading.Event(), threading.Event(), threading.Event()
+
+    def last(db: apsw.Connection) -> int:
+        running.set()
+        return db.execute(LASTING).get
+
+    first, second = Job(count, over.set), Job(last, done.set)
+    jobs.put(first)
+    assert over.wait(30)
+    jobs.put(second)
+    assert running.wait(30)
+    while not done.is_set():
+        first.cancel()
+    assert second.outcome() == 300_000
+    jobs.put(None)
+    worker.thread.join()
+
+
+async def test_interrupt_alone_stops_a_statement(
+    connector: Connector, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lane_thread, "PROGRESS_STEPS", 2**31 - 1)
+    lane, started = Lane("test", connector, patience()), threading.Event()
+
+    def job(db: apsw.Connection) -> None:
+        started.set()
+        db.execute(SLOW).fetchall()
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lane.run, job)
+            await anyio.to_thread.run_sync(started.wait)
+            tasks.cancel_scope.cancel()
+    lane.close()
+
+
+async def test_progress_handler_alone_stops_a_statement(
+    connector: Connector, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Worker, "interrupt", lambda _worker, _job: None)
+    lane, started = Lane("test", connector, patience()), threading.Event()
+
+    def job(db: apsw.Connection) -> None:
+        started.set()
+        db.execute(SLOW).fetchall()
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lane.run, job)
+            await anyio.to_thread.run_sync(started.wait)
+            tasks.cancel_scope.cancel()
+    lane.close()
+
+
 async def test_sealed_job_takes_effect_although_its_caller_is_cancelled(lane: Lane):
     gate = Gate()
 
@@ -205,6 +267,7 @@ async def test_sealed_job_takes_effect_although_its_caller_is_cancelled(lane: La
         db.execute(ADD).fetchall()
         lanes.seal()
         gate.stop()
+        db.execute(LASTING).fetchall()
         db.execute("COMMIT").fetchall()
 
     await cancel_at(gate, lambda: lane.run(job))
