@@ -42,6 +42,11 @@ test-pythons:
 	  else echo "== $$python is not installed here: skipped"; fi; \
 	done
 
+# The pages in docs/ that a test compares with the code.
+docs: setup
+	$(BIN)/memrpc schema --markdown > docs/tools.md
+	$(BIN)/memrpc config --markdown > docs/settings.md
+
 bench: setup
 	$(BIN)/python -m benchmarks
 

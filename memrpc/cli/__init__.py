@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import argparse
 
-VERBS: Final = ("serve", "doctor", "stats", "audit", "schema")
+VERBS: Final = ("serve", "doctor", "stats", "audit", "schema", "config")
 
 
 def run(arguments: Sequence[str]) -> int:

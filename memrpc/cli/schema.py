@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--markdown", action="store_true", help="the reference page of all tools")
     parser.add_argument("tool", nargs="?", help="a tool's name; without it the names are listed")
 
 
@@ -20,6 +21,11 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import Application
 
     tools = Application(settings).service().tools
+    if parsed.markdown:
+        from memrpc.surface.reference import tools_page
+
+        show(tools_page(tool.contract for tool in tools.values()))
+        return 0
     if parsed.tool is None:
         show("\n".join(tools))
         return 0

@@ -1,0 +1,55 @@
+"""Whatever is a list in the code stands in the docs, and the generated pages are fresh."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memrpc.cli import VERBS
+from memrpc.settings import OPTIONS
+from memrpc.wire.errors import ErrorCode
+
+ROOT = Path(__file__).parent.parent
+
+
+def printed(*words: str) -> str:
+    command = [sys.executable, "-m", "memrpc", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(("page", "verb"), [("tools.md", "schema"), ("settings.md", "config")])
+def test_a_generated_page_is_what_make_docs_writes(page, verb):
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == printed(verb, "--markdown")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_in_the_readme(verb):
+    assert f"`memrpc {verb}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)
+def test_every_setting_is_in_its_page(option):
+    assert f"`{option.variable}`" in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", ErrorCode, ids=lambda c: c.name)
+def test_every_error_code_is_in_the_docs(code):
+    assert f"`{int(code)}`" in (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+
+
+def test_every_kind_of_refusal_is_in_the_docs():
+    from memrpc.store import errors
+
+    kinds = {c.code for c in vars(errors).values() if isinstance(c, type) and hasattr(c, "code")}
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert {kind for kind in kinds if f"`{kind}`" not in page} == set()
+
+
+def test_the_tests_that_hold_the_invariants_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:tests|memrpc|conformance)/[\w/.]+)`", text))
+    assert {path for path in named if not (ROOT / path).exists()} == set()
