@@ -19,7 +19,10 @@ from memrpc.recall.text import index_text
 if TYPE_CHECKING:
     from memrpc.recall.query import Term
 
-_STRETCH: Final = re.compile(r".{1,160}(?:\s+|$)|.{1,160}", re.DOTALL)
+_LONGEST_STRETCH: Final = 160
+_SHORTEST_STRETCH: Final = 16
+_STRETCHES: Final = 4
+"""How many stretches an excerpt has at least, within those bounds."""
 _LEAD_SHARE: Final = 0.25
 """How much of the excerpt may stand before its best stretch."""
 
@@ -43,17 +46,24 @@ def excerpt(text: str, request_text: str, max_chars: int) -> Excerpt:
 
 def _best_start(text: str, request_text: str, max_chars: int) -> int:
     """Where the excerpt begins: never so late that it would be shorter than it may be."""
-    spans = [match.span() for match in _STRETCH.finditer(text)]
-    worth = _worth([text[start:end] for start, end in spans], request_text)
+    spans = _spans(text, max_chars)
     ends = [end for _, end in spans]
+    worth = _worth([text[start:end] for start, end in spans], request_text)
+    lead = int(max_chars * _LEAD_SHARE)
     best, best_worth = 0, 0.0
     for first, (start, _) in enumerate(spans):
-        after = max(bisect.bisect_right(ends, start + max_chars), first + 1)
+        after = max(bisect.bisect_right(ends, start + max_chars - lead), first + 1)
         total = sum(worth[first:after])
         if worth[first] and total > best_worth:
-            best, best_worth = start, total
-    lead = int(max_chars * _LEAD_SHARE) if best_worth else 0
-    return max(0, min(_word_start(text, best - lead), len(text) - max_chars))
+            best, best_worth = max(start - lead, 0), total
+    return max(0, min(_word_start(text, best), len(text) - max_chars))
+
+
+def _spans(text: str, max_chars: int) -> list[tuple[int, int]]:
+    """The text as stretches, cut at spaces where there are any."""
+    size = min(max(max_chars // _STRETCHES, _SHORTEST_STRETCH), _LONGEST_STRETCH)
+    stretch = re.compile(rf".{{1,{size}}}(?:\s+|$)|.{{1,{size}}}", re.DOTALL)
+    return [match.span() for match in stretch.finditer(text)]
 
 
 def _worth(stretches: list[str], request_text: str) -> list[float]:

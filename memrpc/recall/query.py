@@ -13,6 +13,7 @@ unless the question has nothing else; then it asks for all of them at once.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,7 @@ from typing import Final
 from memrpc.recall.text import Piece, PieceKind, fold, pieces, run_tokens, stemmed
 
 MAX_QUERY_CHARS: Final = 8_000
+MAX_PIECES: Final = 1_000
 MAX_TERMS: Final = 64
 MAX_COMMON_TERMS: Final = 16
 _PREFIX_LETTERS: Final = 4
@@ -51,8 +53,8 @@ class Term:
     spellings: tuple[tuple[str, ...], ...]
     is_prefix: bool = False
     """Whether the last token of a spelling is only the beginning of one."""
-    may_be_prefix: bool = False
-    """Whether the term may be read as a beginning where nothing has it whole."""
+    beginning: tuple[str, ...] = ()
+    """What to look for as a beginning where nothing has the term whole; empty: nothing."""
     is_pair: bool = False
     """Whether it is one of the pairs of a long run, so possibly a straddle of two words."""
 
@@ -77,7 +79,7 @@ class SearchTerms:
 def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
     """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
     common_words = COMMON_WORDS | also_common
-    found = list(pieces(text[:MAX_QUERY_CHARS]))
+    found = list(itertools.islice(pieces(text[:MAX_QUERY_CHARS]), MAX_PIECES))
     content: dict[Term, None] = {}
     common: dict[Term, None] = {}
     for piece in found:
@@ -131,10 +133,8 @@ def _word_term(parts: tuple[str, ...]) -> Term:
     spellings = [stems, parts]
     if len(parts) > 1:
         spellings.append(("".join(parts),))
-    return Term(
-        tuple(dict.fromkeys(spellings)),
-        may_be_prefix=len(parts[-1]) >= _PREFIX_LETTERS and not parts[-1].isdecimal(),
-    )
+    may_begin = len(parts[-1]) >= _PREFIX_LETTERS and not parts[-1].isdecimal()
+    return Term(tuple(dict.fromkeys(spellings)), beginning=parts if may_begin else ())
 
 
 def expression(terms: tuple[Term, ...], prefix: str, operator: str = "OR") -> str:

@@ -264,7 +264,7 @@ class Question:
 
 
 def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
-    """How much a term counts in what was asked for.
+    """How much a term counts in what was asked for: even what everything holds is something.
 
     A speaker's name says whose words are wanted, not which; a pair of code points that nothing
     holds may merely straddle two words.
@@ -273,7 +273,7 @@ def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
     if any(len(spelling) == 1 and spelling[0] in names for spelling in spellings):
         return 0.0
     is_artefact = weighed.term.is_pair and not weighed.frequency
-    return weighed.rarity * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
+    return (1 + weighed.rarity) * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
 
 
 def _damping(candidate: Candidate, collection: Collection) -> tuple[float, float]:

@@ -118,8 +118,8 @@ def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:
 def _weigh(db: apsw.Connection, term: Term, collection: Collection) -> WeighedTerm:
     """A term with its document frequency; one that nothing has whole may be a beginning."""
     frequency = _frequency(db, term, collection)
-    if frequency == 0 and term.may_be_prefix:
-        term = replace(term, spellings=term.spellings[:1], is_prefix=True)
+    if frequency == 0 and term.beginning:
+        term = replace(term, spellings=(term.beginning,), is_prefix=True)
         frequency = _frequency(db, term, collection)
     return WeighedTerm.of(term, min(frequency, collection.units), collection)
 
@@ -160,6 +160,10 @@ def _proposal(content: list[WeighedTerm], common: list[WeighedTerm], collection:
 def _propose(
     db: apsw.Connection, request: SearchRequest, collection: Collection, expression: str
 ) -> list[int]:
+    """The best units for ``expression`` by FTS5's own rank, in order of their ids.
+
+    That order keeps sums, and so scores, the same to the last bit whatever other scopes hold.
+    """
     bindings = {"expression": expression, "limit": max(CANDIDATES, request.limit)}
     subjects = None if request.within is None else request.within.get(collection.kind)
     if subjects is None:
@@ -167,4 +171,4 @@ def _propose(
     else:
         bindings |= {"kind": collection.kind, "subjects": json.dumps(list(subjects))}
         rows = db.execute(MATCHING_WITHIN, bindings).fetchall()
-    return [unit_id for (unit_id,) in rows]
+    return sorted(unit_id for (unit_id,) in rows)

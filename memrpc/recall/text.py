@@ -52,6 +52,7 @@ _UNSPACED_SCRIPTS: Final = (
 _PIECE: Final = re.compile(rf"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS} ]+")
 _RUN_START: Final = re.compile(rf"[{_UNSPACED_SCRIPTS}]")
 _AT_JOINTS: Final = re.compile(r"[._\-/:@+]+")
+_BETWEEN_WORDS: Final = re.compile(r"'|(?<=[^\W\d_]):(?=[^\W\d_])")
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _DIGITS: Final = re.compile(r"\d+|\D+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
@@ -158,15 +159,15 @@ def pieces(text: str) -> Iterator[Piece]:
         found = match.group()
         if _RUN_START.match(found):
             yield Piece(PieceKind.RUN, (found,))
-        elif unicodedata.category(found[0])[0] == "S":
+        elif found[0] > "\x7f" and unicodedata.category(found[0])[0] == "S":
             yield Piece(PieceKind.SYMBOL, (found,))
         else:
             yield from _words(found)
 
 
 def _words(stretch: str) -> Iterator[Piece]:
-    """Words between apostrophes; an English genitive's lone ``s`` is no word."""
-    fragments = stretch.split("'")
+    """Words between apostrophes or at "key:value"; an English genitive's ``s`` is no word."""
+    fragments = _BETWEEN_WORDS.split(stretch)
     for position, fragment in enumerate(fragments):
         if position and fragment in ("s", "S"):
             continue

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import apsw
+
+from memrpc.recall import index
+from memrpc.recall.model import Kind
+
+from .shelves import DAY_US, document, fill, found
+
+
+def test_more_of_the_question_ranks_higher(db: apsw.Connection) -> None:
+    fill(db, ["a cat", "a cat on a mat", "a mat and a cat and a hat"])
+    assert found(db, "cat hat")[0] == 2
+
+
+def test_a_rare_word_outweighs_a_frequent_one(db: apsw.Connection) -> None:
+    fill(db, ["red car", "red house", "red tree", "green zebra"])
+    assert found(db, "red zebra")[0] == 3
+
+
+def test_the_named_speaker_comes_first(db: apsw.Connection) -> None:
+    index.put(db, document(1, "I went to Lyon", speaker="Ann"))
+    index.put(db, document(2, "I went to Lyon", speaker="Bob"))
+    for subject in range(3, 30):
+        index.put(db, document(subject, "hello there", speaker="Cy"))
+    assert found(db, "When did Bob go to Lyon?")[0] == 2
+    assert found(db, "When did Ann go to Lyon?")[0] == 1
+
+
+def test_i_means_the_user(db: apsw.Connection) -> None:
+    index.put(db, document(1, "Lyon is nice", role="assistant", occurred_at=DAY_US))
+    index.put(db, document(2, "Lyon is nice", role="user"))
+    fill(db, [])
+    assert found(db, "what did I say of Lyon?")[0] == 2
+
+
+def test_a_question_about_time_prefers_what_tells_a_time(db: apsw.Connection) -> None:
+    index.put(db, document(1, "Lyon was really very nice", occurred_at=DAY_US))
+    index.put(db, document(2, "Lyon was nice last summer", occurred_at=DAY_US))
+    assert found(db, "when was Lyon?")[0] == 2
+
+
+def test_a_session_that_is_about_it_lifts_its_turns(db: apsw.Connection) -> None:
+    for subject, session, text in [
+        (1, "a", "the zebra ran"),
+        (2, "b", "the zebra ran"),
+        (3, "b", "a zebra eats grass"),
+        (4, "b", "a zebra has stripes"),
+        *[(number, "c", "hello there") for number in range(5, 40)],
+    ]:
+        index.put(db, document(subject, text, session=session))
+    hits = found(db, "zebra ran")
+    assert hits.index(2) < hits.index(1)
+
+
+def test_on_a_tie_the_newer_one_comes_first(db: apsw.Connection) -> None:
+    index.put(db, document(1, "I like tea", occurred_at=2 * DAY_US))
+    index.put(db, document(2, "I like tea", occurred_at=3 * DAY_US))
+    assert found(db, "tea") == [2, 1]
+
+
+def test_a_date_is_found_by_its_parts_and_by_its_month(db: apsw.Connection) -> None:
+    index.put(db, document(1, "hello", occurred_at=1_683_540_000_000_000))
+    for question in ("2023-05-08", "May 2023", "8 May"):
+        assert found(db, question) == [1]
+
+
+def test_an_answer_is_found_by_the_words_of_its_question(db: apsw.Connection) -> None:
+    index.put(db, document(1, "Blue.", before=("What is your favourite colour?",)))
+    index.put(db, document(2, "It rains."))
+    assert found(db, "favourite colour") == [1]
+
+
+def test_a_symbol_is_found_by_its_split_name_whatever_the_language(db: apsw.Connection) -> None:
+    for subject, name in enumerate(["getUserProfile", "python_version"]):
+        body = f"def {name}(self): pass"
+        index.put(db, index.Document(Kind.SYMBOL, subject, 1, body, head=f"def {name}(self)"))
+    assert found(db, "python user profile", kinds=(Kind.SYMBOL,))[0] == 0
