@@ -1,0 +1,109 @@
+"""Forget, to the last byte, through the front door."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import apsw
+import pytest
+
+from tests.surface.conftest import Refused
+
+WORD = "zwetschgenknoedel"
+DEADLINE_S = 20.0
+
+
+def verb(database, *words: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "memrpc", *words, "--db", str(database)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def wait_until_purged(database) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while json.loads(verb(database, "stats", "--json").stdout)["pending_purges"]:
+        assert time.monotonic() < deadline
+
+
+def tell(served) -> None:
+    """A word that stands in one event's text and cue, beside neighbours that keep context of it."""
+    for number in range(4):
+        served.record(f"Before it came number {number}.", event_id=f"b{number}", session_id="s")
+    served.record(
+        f"My favourite dish is {WORD} with butter.",
+        event_id="target",
+        session_id="s",
+        cues=[{"kind": "text", "key": f"cue-{WORD}", "label": WORD}],
+    )
+    for number in range(4):
+        served.record(f"After it came number {number}.", event_id=f"a{number}", session_id="s")
+
+
+def test_b33_forgotten_words_are_in_no_byte_once_the_purge_is_done(served, database):
+    tell(served)
+    assert verb(database, "audit", "--absent", WORD).returncode == 1
+    gone = served.call("memory_forget", record_id="target")
+    assert gone["deleted_event_ids"] == ["target"]
+    assert WORD not in served.recalled(f"{WORD} butter")
+    wait_until_purged(database)
+    audit = verb(database, "audit", "--absent", WORD)
+    assert (audit.returncode, audit.stdout.count("found")) == (0, 0)
+    assert json.loads(served.recalled("After it came number"))["raw"] is not None
+
+
+def test_an_audit_before_the_purge_says_that_it_is_pending(served, database):
+    tell(served)
+    served.call("memory_forget", record_id="target")
+    audit = verb(database, "audit", "--absent", "word that never was")
+    assert audit.returncode == 1
+    assert "purge pending" in audit.stdout
+
+
+def test_an_audit_finds_a_word_again_when_it_is_planted(served, database):
+    tell(served)
+    served.call("memory_forget", record_id="target")
+    wait_until_purged(database)
+    db = apsw.Connection(str(database))
+    db.execute("CREATE TABLE planted (text)").fetchall()
+    db.execute("INSERT INTO planted VALUES (?)", (f"there is {WORD.upper()} again",)).fetchall()
+    db.close()
+    audit = verb(database, "audit", "--absent", WORD)
+    assert audit.returncode == 1
+    assert WORD in audit.stdout
+
+
+def test_a_purge_that_did_not_fit_before_the_end_is_done_at_the_next_start(serve, database):
+    first = serve()
+    tell(first)
+    first.call("memory_forget", record_id="target")
+    first.peer.kill()
+    second = serve()
+    second.recalled("anything")
+    wait_until_purged(database)
+    assert verb(database, "audit", "--absent", WORD).returncode == 0
+
+
+def test_b36_forgetting_in_one_project_leaves_the_other(served):
+    for project in ("A", "B"):
+        served.record(f"The lamp of {project} is green.", event_id=project, project_id=project)
+    served.call("memory_forget", record_id="A", project_id="A")
+    assert served.call("memory_recall", query="lamp", project_id="A")["reason"] == "scope_empty"
+    assert "lamp of B" in served.recalled("lamp", project_id="B")
+
+
+def test_b38_the_second_call_finds_nothing(served):
+    tell(served)
+    served.call("memory_forget", record_id="target")
+    with pytest.raises(Refused) as caught:
+        served.call("memory_forget", record_id="target")
+    assert caught.value.code == "not_found"
+
+
+def test_a_forgotten_id_is_not_used_again(served):
+    tell(served)
+    served.call("memory_forget", record_id="target")
+    with pytest.raises(Refused) as caught:
+        served.record("something else", event_id="target")
+    assert caught.value.code == "invalid_state"

@@ -1,0 +1,156 @@
+"""How the process starts: what it imports, opens and needs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.peer import INITIALIZED, Peer, initialize, request, to_line
+from tests.surface.conftest import Served, command
+
+HEAVY = ("jsonschema", "numpy", "tiktoken", "tree_sitter")
+WATCHED = """
+import sys
+seen = []
+def note(event, args):
+    if event.startswith("socket."):
+        seen.append((event, args))
+sys.addaudithook(note)
+from memrpc.__main__ import main
+sys.argv = ["memrpc", "serve", "--db", sys.argv[1]]
+code = main()
+import socket
+def is_network(event, args):
+    if event == "socket.__new__":
+        return args[1] in (socket.AF_INET, socket.AF_INET6)
+    return event in ("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendto")
+network = [event for event, args in seen if is_network(event, args)]
+loaded = [name for name in sys.modules if name.partition(".")[0] in %r]
+print("REPORT", network, loaded, file=sys.stderr)
+raise SystemExit(code)
+"""
+
+
+def run_watched(database, *messages) -> str:
+    """Serve these messages inside a process that reports what it did."""
+    script = WATCHED % (HEAVY,)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(database)],
+        input=b"".join(map(to_line, messages)),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stderr.decode().partition("REPORT ")[2].strip()
+
+
+def call(id_, tool, **arguments):
+    return request(id_, "tools/call", {"name": tool, "arguments": arguments})
+
+
+RECORD = {"event_id": "e", "text": "The lake froze.", "role": "user", "source": "Ann"}
+
+
+def test_nothing_heavy_is_imported_for_initialize_and_the_lists(database):
+    lists = [request(m, m) for m in ("tools/list", "resources/templates/list", "prompts/list")]
+    assert run_watched(database, initialize(), INITIALIZED, *lists) == "[] []"
+
+
+def test_recording_and_recalling_open_no_socket_and_import_nothing_heavy(database):
+    calls = [call(1, "memory_record", **RECORD), call(2, "memory_recall", query="lake")]
+    assert run_watched(database, initialize(), INITIALIZED, *calls) == "[] []"
+
+
+def test_b60_utf8_goes_both_ways_whatever_the_locale(database):
+    env = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    with Peer(command(database, "--toolset", "core"), env=env) as peer:
+        peer.handshake()
+        served = Served(peer)
+        served.record("★🎉тест is the motto")
+        assert "★🎉тест" in served.recalled("motto")
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"HOME": "", "USERPROFILE": "", "XDG_DATA_HOME": ""},
+        {"HOME": "/", "XDG_DATA_HOME": ""},
+        {"HOME": "/nonexistent", "XDG_DATA_HOME": ""},
+    ],
+    ids=["unset", "root", "missing"],
+)
+def test_b57_without_a_home_the_handshake_works_and_tools_say_why_not(env):
+    with Peer((sys.executable, "-m", "memrpc", "serve", "--toolset", "core"), env=env) as peer:
+        peer.handshake()
+        result = peer.ask("tools/call", {"name": "memory_recall", "arguments": {"query": "x"}})
+        error = json.loads(result["result"]["content"][0]["text"])["error"]
+        assert error["code"] == "unavailable"
+        assert "MEMRPC_DB" in error["message"]
+        peer.prove_alive()
+
+
+def test_b57_a_path_that_is_a_folder_is_named(tmp_path):
+    with Peer(command(tmp_path, "--toolset", "core")) as peer:
+        peer.handshake()
+        result = peer.ask("tools/call", {"name": "memory_recall", "arguments": {"query": "x"}})
+        text = result["result"]["content"][0]["text"]
+        assert str(tmp_path) in text
+        assert result["result"]["isError"] is True
+
+
+def test_b57_odd_characters_in_the_path_are_fine(tmp_path):
+    path = tmp_path / "a b" / "ü" / "m.db"
+    with Peer(command(path, "--toolset", "core")) as peer:
+        peer.handshake()
+        Served(peer).record("The hat is grey.")
+    assert path.exists()
+
+
+def test_b58_a_path_from_the_environment_may_use_variables(tmp_path):
+    env = {"HOME": str(tmp_path), "MEMRPC_DB": "${HOME}/deep/er/m.db"}
+    with Peer((sys.executable, "-m", "memrpc"), env=env) as peer:
+        peer.handshake()
+        Served(peer).record("The hat is grey.")
+    assert (tmp_path / "deep" / "er" / "m.db").exists()
+
+
+@pytest.mark.parametrize(
+    "content", [b"hello", b"SQLite format 3\x00" + b"\x00" * 4080], ids=["text", "torn"]
+)
+def test_b64_a_damaged_file_is_left_alone_and_named(database, content):
+    database.write_bytes(content)
+    with Peer(command(database, "--toolset", "core")) as peer:
+        peer.handshake()
+        result = peer.ask("tools/call", {"name": "memory_recall", "arguments": {"query": "x"}})
+        assert result["result"]["isError"] is True
+        assert str(database) in result["result"]["content"][0]["text"]
+        peer.prove_alive()
+    assert database.read_bytes() == content
+
+
+def test_an_unknown_flag_and_a_bad_setting_end_with_usage(database):
+    for words in (("--nonsense",), ("--toolset", "everything")):
+        done = subprocess.run(
+            [*command(database), *words], input=b"", capture_output=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.decode().count("\n") == 1
+
+
+def test_the_server_started_without_a_word_on_pipes_serves(tmp_path):
+    env = {"MEMRPC_DB": str(tmp_path / "m.db")}
+    with Peer((sys.executable, "-m", "memrpc"), env=env) as peer:
+        assert peer.handshake()["serverInfo"]["name"] == "memrpc"
+        code, _ = peer.end()
+        assert code == 0
+
+
+def test_both_eras_share_one_process(served):
+    """B72."""
+    found = served.peer.ask_modern("tools/list")["result"]
+    assert found["resultType"] == "complete"
+    assert len(found["tools"]) == 7
+    assert "resultType" not in served.peer.ask("tools/list")["result"]
