@@ -35,10 +35,10 @@ from memrpc.server.batches import Collector
 from memrpc.server.methods import HANDLED, IN_PLACE, check_params
 from memrpc.server.outbox import Outbox
 from memrpc.server.ports import Ports
-from memrpc.server.rounds import error_response, serve_round
+from memrpc.server.rounds import error_response, serve_round, unwritable
 from memrpc.server.service import Change, Service
 from memrpc.server.subscriptions import Subscriptions, closing_notice, closing_result
-from memrpc.wire.codec import decode, encode, encode_batch
+from memrpc.wire.codec import decode, encode, join_batch
 from memrpc.wire.errors import ErrorCode
 from memrpc.wire.framing import MAX_LINE_BYTES, LineSplitter, Overlong
 from memrpc.wire.messages import (
@@ -274,12 +274,21 @@ class Connection:
     # Output
 
     def _send(self, message: Outbound) -> None:
-        self.outbox.put(encode(message))
+        self.outbox.put(self._line(message))
         self.wake()
 
     def _send_batch(self, responses: list[Response]) -> None:
-        self.outbox.put(encode_batch(responses))
+        self.outbox.put(join_batch([self._line(response) for response in responses]))
         self.wake()
+
+    def _line(self, message: Outbound) -> bytes:
+        """A message as it is written; an answer that JSON cannot say becomes an error."""
+        try:
+            return encode(message)
+        except (TypeError, ValueError, RecursionError) as error:
+            if not isinstance(message, Response):
+                raise
+            return encode(Response(message.id, error=unwritable(error, self.ports)))
 
     def notify(self, call: Call, method: str, params: JSONObject) -> None:
         """Send a notification that belongs to a call, unless it is settled or the pipe is full."""

@@ -13,6 +13,7 @@ from memrpc.wire.messages import JSON
 
 BURST: Final = 20.0
 PER_SECOND: Final = 20.0
+_INFINITY: Final = float("inf")
 
 
 class Progress:
@@ -24,18 +25,18 @@ class Progress:
         self._token = token
         self._send = send
         self._monotonic = monotonic
-        self._highest = float("-inf")
+        self._highest = -_INFINITY
         self._waiting: dict[str, JSON] | None = None
         self._allowance = BURST
         self._refilled_at = monotonic()
 
     def report(self, done: float, total: float | None, message: str | None) -> None:
-        """Note a value; one that does not rise is dropped."""
-        if done <= self._highest:
+        """Note a value; one that does not rise is dropped, and so is what is no finite number."""
+        if not self._highest < done < _INFINITY:
             return
         self._highest = done
         self._waiting = {"progressToken": self._token, "progress": done}
-        if total is not None:
+        if total is not None and -_INFINITY < total < _INFINITY:
             self._waiting["total"] = total
         if message is not None:
             self._waiting["message"] = message

@@ -24,6 +24,7 @@ from memrpc.server.context import Context, InputRequired
 from memrpc.server.faults import (
     MissingCapabilityError,
     ProtocolFault,
+    Refusal,
     as_error,
     as_refusal,
     internal,
@@ -32,7 +33,8 @@ from memrpc.server.faults import (
     tool_error,
 )
 from memrpc.server.methods import MULTI_ROUND
-from memrpc.wire.messages import JSON, JSONObject, Response
+from memrpc.server.ports import Ports
+from memrpc.wire.messages import JSON, Error, JSONObject, Response
 
 if TYPE_CHECKING:
     from memrpc.server.connection import Connection
@@ -101,15 +103,20 @@ def error_response(error: Exception, call: Call, peer: Connection) -> Response:
         fault = missing_capability(error, call.revision)
         if fault is not None:
             return Response(call.id, error=fault)
-    refusal = as_refusal(error, peer.service.explain) or internal(_incident(error, call, peer))
+    refusal = as_refusal(error, peer.service.explain) or _incident(error, call.method, peer.ports)
     if call.method == "tools/call":
         return respond(call, tool_error(refusal), peer)
     return Response(call.id, error=as_error(refusal))
 
 
-def _incident(error: Exception, call: Call, peer: Connection) -> str:
-    """Log a defect of ours and return the id under which it stands in the log."""
-    incident = peer.ports.new_id()
+def unwritable(error: Exception, ports: Ports) -> Error:
+    """What stands in for an answer that JSON cannot say."""
+    return as_error(_incident(error, "", ports))
+
+
+def _incident(error: Exception, method: str, ports: Ports) -> Refusal:
+    """Log a defect of ours; the refusal names the id under which it stands in the log."""
+    incident = ports.new_id()
     trace = "".join(traceback.format_exception(error))
-    peer.ports.log("error", "internal_error", incident=incident, method=call.method, trace=trace)
-    return incident
+    ports.log("error", "internal_error", incident=incident, method=method, trace=trace)
+    return internal(incident)

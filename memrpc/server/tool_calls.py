@@ -31,7 +31,7 @@ def _shape(tool: Tool, result: ToolResult, *, checks: bool) -> JSONObject:
     structured = normalised(result.structured) if result.structured is not None else None
     if structured is not None and not result.is_error:
         body["structuredContent"] = structured
-        if checks:
+        if checks or structured != result.structured:
             _check(tool, structured)
     body["content"] = _content(result, structured)
     return body
@@ -46,7 +46,10 @@ def _content(result: ToolResult, structured: JSON) -> list[JSONObject]:
 
 
 def _check(tool: Tool, structured: JSON) -> None:
-    """In tests every result is held to the tool's contract."""
+    """Hold a result to the tool's contract: in tests always, else if JSON cannot say it as it was.
+
+    What was NaN has become null, which a schema of numbers refuses.
+    """
     violation = tool.contract.output.violation(structured) if tool.contract.output else None
     if violation is not None:
         message = f"{tool.contract.name} broke its output schema: {violation.message}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -28,6 +29,7 @@ _TYPES: Final[Mapping[str, Accept]] = MappingProxyType(
         "null": lambda value: value is None,
     }
 )
+_ERRORS_WEIGHED: Final = 100  # a million wrong items are as wrong as a hundred
 _PLAIN: Final = frozenset(
     {"description", "title", "default", "examples", "format", "$comment", "$schema", "$id"}
 )
@@ -173,7 +175,7 @@ def _jsonschema_judge(schema: JSONObject) -> Callable[[JSON], Violation | None]:
     validator = Draft202012Validator(schema)
 
     def judge(value: JSON) -> Violation | None:
-        error = best_match(validator.iter_errors(value))
+        error = best_match(islice(validator.iter_errors(value), _ERRORS_WEIGHED))
         return None if error is None else violation_of(error)
 
     return judge

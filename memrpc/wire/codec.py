@@ -45,8 +45,9 @@ def decode(line: bytes) -> Inbound:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         return _unreadable(line)
+    value = _exact(value, line)
     if isinstance(value, dict):
-        return _message(_exact(value, line))
+        return _message(value)
     if isinstance(value, list):
         return Batch([_element(item) for item in value])
     return _invalid(None, "Invalid Request: a message is a JSON object")
@@ -133,19 +134,27 @@ def _invalid_request(reason: str) -> Error:
     return Error(ErrorCode.INVALID_REQUEST, f"Invalid Request: {reason}")
 
 
-def _exact(value: dict[str, Any], line: bytes) -> dict[str, Any]:
+def _exact(value: JSON, line: bytes) -> JSON:
     """``value`` with the integers that orjson had to read as floats restored in ids and tokens."""
-    params = value.get("params")
-    params = params if isinstance(params, dict) else _EMPTY
-    meta = params.get("_meta")
-    token = meta.get("progressToken") if isinstance(meta, dict) else None
-    if float not in (type(value.get("id")), type(params.get("requestId")), type(token)):
+    messages = value if isinstance(value, list) else (value,)
+    if not any(map(_is_inexact, messages)):
         return value
     exact = _read_leniently(line)
     return exact if exact is not None else value
 
 
-def _read_leniently(line: bytes) -> dict[str, Any] | None:
+def _is_inexact(message: JSON) -> bool:
+    """True if a float stands where only an integer or a string may."""
+    if not isinstance(message, dict):
+        return False
+    params = message.get("params")
+    params = params if isinstance(params, dict) else _EMPTY
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return float in (type(message.get("id")), type(params.get("requestId")), type(token))
+
+
+def _read_leniently(line: bytes) -> JSON:
     """What the standard library makes of a line that orjson refuses or reads inexactly.
 
     It forgives NaN, big integers and raw control characters; bad UTF-8 becomes lone surrogates.
@@ -153,17 +162,16 @@ def _read_leniently(line: bytes) -> dict[str, Any] | None:
     import json
 
     try:
-        value = json.loads(line.decode("utf-8", "surrogateescape"), strict=False)
+        return json.loads(line.decode("utf-8", "surrogateescape"), strict=False)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _unreadable(line: bytes) -> Malformed:
     """Answer text that is not JSON under its own id where that can still be read."""
     error = Error(ErrorCode.PARSE_ERROR, "Parse error: the line is not valid JSON in UTF-8")
     value = _read_leniently(line)
-    if value is None:
+    if not isinstance(value, dict):
         return Malformed(None, error)
     if "method" not in value:
         looks_like_response = "result" in value or "error" in value
@@ -181,13 +189,16 @@ def _is_legible(id_: JSON) -> bool:
 
 
 def encode(message: Outbound) -> bytes:
-    """One line of JSON with its line feed."""
+    """One line of JSON with its line feed.
+
+    Raises ``TypeError``, ``ValueError`` or ``RecursionError`` for what JSON cannot say.
+    """
     return _dump(_envelope(message))
 
 
-def encode_batch(responses: list[Response]) -> bytes:
-    """One line that holds an array of responses."""
-    return _dump([_envelope(response) for response in responses])
+def join_batch(lines: list[bytes]) -> bytes:
+    """One line that holds an array of the messages of several."""
+    return b"[" + b",".join(line[:-1] for line in lines) + b"]\n"
 
 
 def _envelope(message: Outbound) -> dict[str, Any]:
@@ -242,7 +253,8 @@ def _dump_anything(value: JSON) -> bytes:
     def fragment(item: JSON) -> JSON:
         return json.loads(orjson.dumps(item))
 
-    return json.dumps(value, default=fragment, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(value, default=fragment, separators=(",", ":"), allow_nan=False)
+    return text.encode() + b"\n"
 
 
 def normalised(value: JSON) -> JSON:
