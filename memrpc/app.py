@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -171,6 +172,16 @@ class Application:
         """Close the file and leave everything that is owed to somebody else."""
         if self.has_database:
             self.database.close()
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Application]:
+    """An application for one verb of the command line, closed when the verb is done."""
+    application = Application(settings)
+    try:
+        yield application
+    finally:
+        application.close_quickly()
 
 
 def _import(name: str) -> object:

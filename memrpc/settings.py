@@ -248,3 +248,14 @@ def _whole_number(value: JSON) -> JSON:
 _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
     {str: lambda value: value if isinstance(value, str) else None, bool: _truth, int: _whole_number}
 )
+
+
+def editor() -> list[str]:
+    """The command of the user's editor."""
+    import shlex
+
+    written = os.environ.get("VISUAL") or os.environ.get("EDITOR") or EDITOR
+    return shlex.split(written)
+
+
+EDITOR: Final = "notepad" if sys.platform == "win32" else "vi"

@@ -7,12 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import argparse
 
-VERBS: Final = ("serve", "doctor", "stats", "audit", "schema", "config")
+VERBS: Final = (
+    "serve",
+    "doctor",
+    "stats",
+    "config",
+    "schema",
+    "persona",
+    "jobs",
+    "reindex",
+    "export",
+    "import",
+    "backup",
+    "audit",
+    "completion",
+)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -21,39 +37,44 @@ def run(arguments: Sequence[str]) -> int:
     from memrpc.settings import load, split_flags
     from memrpc.store.errors import DomainError, InvalidArguments
 
-    parser = _parser()
+    verbs = parser()
     flags, rest = split_flags(arguments)
-    parsed = parser.parse_args(rest)
+    parsed = verbs.parse_args(rest)
     if parsed.verb is None:
-        parser.print_help()
+        verbs.print_help()
         return 0
     try:
-        code: int = import_module(f"memrpc.cli.{parsed.verb}").run(load(flags), parsed)
+        code: int = _module(parsed.verb).run(load(flags), parsed)
     except DomainError as error:
         show_error(error.message)
         return 2 if isinstance(error, InvalidArguments) else _CODES.get(error.code, 1)
     return code
 
 
+def _module(verb: str) -> ModuleType:
+    """A verb's module; a verb that is a word of Python's has an underscore there."""
+    return import_module(f"memrpc.cli.{verb}{'_' if iskeyword(verb) else ''}")
+
+
 _CODES: Final = {"unavailable": 3}
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
     import argparse
 
-    parser = argparse.ArgumentParser(
+    root = argparse.ArgumentParser(
         prog="memrpc",
         description="Long-term memory for AI agents, served over stdio to any MCP host.",
         epilog=_settings_help(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=_version())
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+    root.add_argument("--version", action="version", version=_version())
+    verbs = root.add_subparsers(dest="verb", metavar="VERB")
     for verb in VERBS:
-        module = import_module(f"memrpc.cli.{verb}")
+        module = _module(verb)
         summary = str(module.__doc__).splitlines()[0].partition(": ")[2].rstrip(".")
         module.arguments(verbs.add_parser(verb, help=summary, description=summary))
-    return parser
+    return root
 
 
 def _version() -> str:

@@ -26,7 +26,7 @@ def back_up(db: apsw.Connection, version: int) -> None:
     target = path.with_name(f"{path.name}{_INFIX}{version}")
     partial = target.with_name(target.name + _PARTIAL)
     partial.unlink(missing_ok=True)
-    _copy(path, partial)
+    copy(path, partial)
     partial.replace(target)
     for old in complete(path)[:-KEPT]:
         old.unlink(missing_ok=True)
@@ -58,21 +58,21 @@ def _version(backup: Path) -> int:
     return int(suffix) if suffix.isdecimal() else -1
 
 
-def _copy(path: Path, target: Path) -> None:
+def copy(path: Path, target: Path) -> None:
     """Copy through SQLite, so that what is still in the write-ahead log is in the copy.
 
     The source is a second connection: the first one may hold the write lock, which keeps its
     content still while this one reads.
     """
     create_private(target)
-    source, copy = apsw.Connection(str(path)), apsw.Connection(str(target))
+    source, twin = apsw.Connection(str(path)), apsw.Connection(str(target))
     try:
-        with copy.backup("main", source, "main") as backup:
+        with twin.backup("main", source, "main") as backup:
             while not backup.done:
                 checkpoint()
                 backup.step(_PAGES_A_STEP)
     finally:
-        copy.close()
+        twin.close()
         source.close()
 
 

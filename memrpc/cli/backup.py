@@ -1,0 +1,32 @@
+"""backup: copy the database to a file, while servers may be using it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memrpc.cli.terminal import show
+from memrpc.settings import Settings
+from memrpc.store.errors import Conflict
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the copy; it must not exist yet")
+
+
+def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from memrpc.app import opened
+    from memrpc.store import backups
+
+    target = Path(parsed.file)
+    if target.exists():
+        raise Conflict(f"{target} exists; name a file that does not.", field="file")
+    with opened(settings) as application:
+        path = application.database.path
+        application.database.maintain_blocking(lambda _: backups.copy(path, target))
+    show(f"copied to {target}; what you forget later stays in this copy")
+    return 0

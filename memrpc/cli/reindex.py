@@ -1,0 +1,35 @@
+"""reindex: build the full-text index anew from what is stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memrpc.cli.terminal import progress, show
+from memrpc.settings import Settings
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    from memrpc.app import opened
+    from memrpc.archive import indexing
+    from memrpc.archive.statistics import count
+    from memrpc.cli.terminal import show_json
+    from memrpc.recall import index
+
+    with opened(settings) as application:
+        database = application.database
+        total = database.read_blocking(count).events
+        done = database.write_blocking(
+            lambda db: index.rebuild(db, progress(indexing.documents(db), total, "reindex"))
+        )
+    if parsed.json:
+        show_json({"documents": done})
+    else:
+        show(f"{done} documents are indexed")
+    return 0
