@@ -26,9 +26,9 @@ _AFTER: Final = (
 _PAYLOAD: Final = "SELECT payload_sha256 FROM events WHERE seq = :seq"
 _INSERT: Final = """
 INSERT INTO events (event_id, scope, session_id, role, category, source, text, occurred_at,
-  recorded_at, payload_sha256, reason, state, method)
+  recorded_at, payload_sha256, reason, state, method, attempts)
 VALUES (:event_id, :scope, :session_id, :role, :category, :source, :text, :occurred_at,
-  :recorded_at, :payload, :reason, :state, :method)
+  :recorded_at, :payload, :reason, :state, :method, :attempts)
 RETURNING seq
 """
 _SET_EXTRACTION: Final = """
@@ -99,6 +99,7 @@ def insert(db: apsw.Connection, event: Event, payload_sha256: bytes) -> int:
             "reason": event.reason,
             "state": event.extraction.state,
             "method": event.extraction.method,
+            "attempts": event.extraction.attempts,
         },
     ).get
     return seq

@@ -51,7 +51,7 @@ _QUESTION: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _DENSE: Final = re.compile(r"[ก-๿຀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿가-힣]")
-_DENSE_MINIMUM: Final = 4
+_DENSE_MINIMUM: Final = 3
 _WORDS_MINIMUM: Final = 2
 _GREETING: Final = re.compile(
     r"""(?:hi|hello|hey|hiya|howdy|greetings|good\s(?:morning|afternoon|evening|night|day)
@@ -99,12 +99,13 @@ def asserts(statement: str) -> bool:
     if _QUESTION.search(statement.rstrip(_CLOSERS)):
         return False
     dense = len(_DENSE.findall(statement))
-    if dense >= _DENSE_MINIMUM:
-        return not _DENSE_SMALL_TALK.fullmatch(statement)
-    words = _WORD.findall(statement)
+    words = _WORD.findall(_DENSE.sub(" ", statement))
+    if dense:
+        is_long_enough = dense + len(words) >= _DENSE_MINIMUM
+        return is_long_enough and not _DENSE_SMALL_TALK.fullmatch(statement)
     plain = _NOT_WORDS.sub(" ", statement).strip().casefold().replace("\u2019", "'")
     return (
-        len(words) + dense >= _WORDS_MINIMUM
+        len(words) >= _WORDS_MINIMUM
         and not _GREETING.fullmatch(plain)
         and not _SMALL_TALK.issuperset(plain.split())
     )

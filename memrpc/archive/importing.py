@@ -11,7 +11,9 @@ the caller's transaction is rolled back, so that nothing is imported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memrpc.archive import (
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     import apsw
 
 Record: TypeAlias = "Mapping[str, Any]"
+Importer: TypeAlias = "Callable[[apsw.Connection, Record], tuple[Outcome, list[Link]]]"
 FORMAT: Final = 1
 
 
@@ -63,15 +66,23 @@ class BadLine:
     message: str
 
 
-@dataclass(slots=True)
-class Report:
-    """What an import has done so far."""
+class Outcome(Enum):
+    """What became of a good line."""
 
-    imported: int = 0
-    known: int = 0
-    forgotten: int = 0
-    bad: list[BadLine] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    IMPORTED = "imported"
+    KNOWN = "known"
+    FORGOTTEN = "forgotten"
+    HEADER = "header"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an import did."""
+
+    imported: int
+    known: int
+    forgotten: int
+    bad: tuple[BadLine, ...]
 
 
 def import_lines(db: apsw.Connection, lines: Iterable[str], *, skip_bad: bool = False) -> Report:
@@ -79,62 +90,68 @@ def import_lines(db: apsw.Connection, lines: Iterable[str], *, skip_bad: bool = 
 
     Raises InvalidArguments, naming line and cause, at the first bad line unless ``skip_bad``.
     """
-    report = Report()
+    outcomes: Counter[Outcome] = Counter()
+    bad: list[BadLine] = []
+    links: list[Link] = []
     for number, line in enumerate(lines, 1):
         text = line.strip().removeprefix("\ufeff")
         if not text:
             continue
         try:
             with db:  # a savepoint: a bad line leaves nothing behind
-                _import_line(db, text, report)
+                outcome, found = _import_line(db, text)
         except (DomainError, ValueError, TypeError, KeyError) as error:
-            bad = BadLine(number, _cause(error))
+            bad.append(BadLine(number, _cause(error)))
             if not skip_bad:
                 raise InvalidArguments(
-                    f"Line {number} is bad: {bad.message} Nothing was imported.", line=number
+                    f"Line {number} is bad: {bad[-1].message} Nothing was imported.", line=number
                 ) from error
-            report.bad.append(bad)
-    _tie(db, report.links)
-    return report
+        else:
+            outcomes[outcome] += 1
+            links += found
+    _tie(db, links)
+    return Report(
+        imported=outcomes[Outcome.IMPORTED],
+        known=outcomes[Outcome.KNOWN],
+        forgotten=outcomes[Outcome.FORGOTTEN],
+        bad=tuple(bad),
+    )
 
 
-def _import_line(db: apsw.Connection, text: str, report: Report) -> None:
+def _import_line(db: apsw.Connection, text: str) -> tuple[Outcome, list[Link]]:
     record = json_column.decode_object(text)
     kind = record.get("type")
     if kind not in _IMPORTERS:
         raise InvalidArguments(f"type is {kind!r}; it must be one of {', '.join(_IMPORTERS)}.")
-    _IMPORTERS[kind](db, record, report)
+    return _IMPORTERS[kind](db, record)
 
 
-def _import_header(_: apsw.Connection, record: Record, __: Report) -> None:
+def _import_header(_: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
     if record["format"] != FORMAT:
         raise InvalidArguments(f"format is {record['format']!r} and this memrpc reads {FORMAT}.")
+    return Outcome.HEADER, []
 
 
-def _import_event(db: apsw.Connection, record: Record, report: Report) -> None:
+def _import_event(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
     entry = _entry(record)
     recording.check(entry)
     if events.is_buried(db, entry.event_id):
-        report.forgotten += 1
-        return
+        return Outcome.FORGOTTEN, []
     payload = bytes.fromhex(record["payload_sha256"])
     existing = events.by_id(db, entry.event_id)
     if existing is None:
-        event = _event(db, record, entry)
-        event = recording.append(db, event, payload, entry.cues)
-        report.imported += 1
+        event = recording.append(db, _event(db, record, entry), payload, entry.cues)
     elif _is_same(db, existing, entry, payload):
         event = existing
-        report.known += 1
     else:
         raise Conflict("event_id is taken here by an event with another payload or scope.")
-    for position, memory in enumerate(record["memories"]):
-        _import_memory(db, memory, event, position, report)
+    links = [_import_memory(db, m, event, place) for place, m in enumerate(record["memories"])]
+    outcome = Outcome.IMPORTED if existing is None else Outcome.KNOWN
+    return outcome, [link for link in links if link is not None]
 
 
-def _import_memory(
-    db: apsw.Connection, record: Record, event: Event, position: int, report: Report
-) -> None:
+def _import_memory(db: apsw.Connection, record: Record, event: Event, position: int) -> Link | None:
+    """Add the memory if it is new; return its place in its chain if that is to be taken over."""
     link = Link(
         memory_id=_text(record, "memory_id"),
         status=Status(record["status"]),
@@ -154,14 +171,14 @@ def _import_memory(
             valid_to=link.valid_to,
         )
         memories.insert(db, statement, origin, link.memory_id)
-        report.links.append(link)
-    elif existing.event_seq != event.seq:
+        return link
+    if existing.event_seq != event.seq:
         raise Conflict("memory_id is taken here by a memory of another event.")
-    elif existing.status is Status.CURRENT and link.status is not Status.CURRENT:
-        report.links.append(link)
+    was_ended = existing.status is Status.CURRENT and link.status is not Status.CURRENT
+    return link if was_ended else None
 
 
-def _import_checkpoint(db: apsw.Connection, record: Record, report: Report) -> None:
+def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
     covered = events.by_id(db, _text(record, "covered_event_id"))
     if covered is None:
         raise NotFound("covered_event_id names no event here.")
@@ -176,19 +193,21 @@ def _import_checkpoint(db: apsw.Connection, record: Record, report: Report) -> N
         invalidated_at=_time_or_none(record, "invalidated_at"),
         invalidated_by=record["invalidated_by"],
     )
-    _count(report, is_new=checkpoints.restore(db, snapshot, covered))
+    is_new = checkpoints.restore(db, snapshot, covered)
+    return Outcome.IMPORTED if is_new else Outcome.KNOWN, []
 
 
-def _import_persona(db: apsw.Connection, record: Record, report: Report) -> None:
+def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
     items = tuple(map(str, record["items"]))
     core = Persona(
         _text(record, "persona_id"), int(record["version"]), _text(record, "updated_at"), items
     )
     updated_at = times.parse(_text(record, "updated_at"), "updated_at")
-    _count(report, is_new=persona.restore(db, core, now=updated_at))
+    is_newer = persona.restore(db, core, now=updated_at)
+    return Outcome.IMPORTED if is_newer else Outcome.KNOWN, []
 
 
-_IMPORTERS: Final[Mapping[Any, Callable[[apsw.Connection, Record, Report], None]]] = {
+_IMPORTERS: Final[Mapping[Any, Importer]] = {
     "archive": _import_header,
     "event": _import_event,
     "checkpoint": _import_checkpoint,
@@ -261,11 +280,6 @@ def _tie(db: apsw.Connection, links: Iterable[Link]) -> None:
     sources = events.by_seqs(db, changed)
     for memory in memories.of_events(db, changed):
         indexing.add_memory(db, memory, sources[memory.event_seq])
-
-
-def _count(report: Report, *, is_new: bool) -> None:
-    report.imported += is_new
-    report.known += not is_new
 
 
 def _text(record: Record, name: str) -> str:

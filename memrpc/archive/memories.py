@@ -37,8 +37,7 @@ WHERE memory IN (
 _NEWEST: Final = (
     _COLUMNS
     + """
-WHERE scope = :scope AND status = 'current' AND valid_from <= :now
-  AND (valid_to IS NULL OR valid_to > :now)
+WHERE scope = :scope AND valid_from <= :now AND (valid_to IS NULL OR valid_to > :now)
 ORDER BY confidence DESC, valid_from DESC, memory DESC LIMIT :limit
 """
 )

@@ -102,7 +102,7 @@ def select(db: apsw.Connection, request: ResumeInput, *, now: int) -> Selection:
         core=core,
         rest=[
             *selecting.checkpoint_part(checkpoint),
-            *selecting.event_parts(db, recent[:limit]),
+            *selecting.event_parts(db, recent[:limit], now=now),
             *recalled,
             *selecting.older_parts(db, key, now=now, told=told, shown=shown),
         ],

@@ -39,14 +39,14 @@ def checkpoint_part(checkpoint: Checkpoint | None) -> list[Part]:
     return [Part("checkpoint", checkpoint.checkpoint_id, header, _summary(checkpoint))]
 
 
-def event_parts(db: apsw.Connection, chosen: Iterable[Event]) -> list[Part]:
+def event_parts(db: apsw.Connection, chosen: Iterable[Event], *, now: int) -> list[Part]:
     """Return the events that still state something, with corrected statements left out."""
     listed = list(chosen)
     drawn = matching.by_event(memories.of_events(db, [event.seq for event in listed]))
     return [
-        _event_part("event", event, drawn.get(event.seq, []))
+        _event_part("event", event, drawn.get(event.seq, []), now)
         for event in listed
-        if not _is_superseded(drawn.get(event.seq, []))
+        if not _is_superseded(drawn.get(event.seq, []), now)
     ]
 
 
@@ -62,7 +62,7 @@ def recalled_parts(
             continue
         if match.memory is None:
             drawn = memories.of_events(db, [match.event.seq])
-            parts.append(_event_part("memory", match.event, drawn))
+            parts.append(_event_part("memory", match.event, drawn, now))
         else:
             parts.append(_memory_part("memory", match.memory, match.event))
         if len(parts) == MAX_RECALLED:
@@ -83,12 +83,12 @@ def older_parts(
     ]
 
 
-def _is_superseded(drawn: list[Memory]) -> bool:
-    return bool(drawn) and all(indexing.is_dead(memory, None) for memory in drawn)
+def _is_superseded(drawn: list[Memory], now: int) -> bool:
+    return bool(drawn) and all(indexing.is_dead(memory, now) for memory in drawn)
 
 
-def _event_part(component: str, event: Event, drawn: list[Memory]) -> Part:
-    dead = {memory.quote for memory in drawn if indexing.is_dead(memory, None)}
+def _event_part(component: str, event: Event, drawn: list[Memory], now: int) -> Part:
+    dead = {memory.quote for memory in drawn if indexing.is_dead(memory, now)}
     text = masking.show(event.text, dead)
     return Part(component, event.event_id, _attribution(event, len(text)), text[:MAX_PART_CHARS])
 

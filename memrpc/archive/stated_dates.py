@@ -62,6 +62,7 @@ _TRIGGER: Final = (
     r"since|as\s+of|starting|from|effective|seit|ab|depuis|dès|à\s+partir\s+d[eu]|desde|sinds|dal"
 )
 _ARTICLE: Final = r"(?:(?:the|dem|der|le|la|el|early|about)\s+)?"
+_WITH_YEAR: Final = ("iso", "day_year", "us_year", "month_year", "year")
 _SINCE: Final = re.compile(rf"\b(?:{_TRIGGER})\s+{_ARTICLE}(?:{_DATE})", re.IGNORECASE | re.VERBOSE)
 _RANGE: Final = re.compile(
     r"\s*(?:to|until|till|through|bis|au|à|hasta|[-\u2013\u2014])(?:\s|\d)", re.IGNORECASE
@@ -101,7 +102,8 @@ def tells_of_the_past(statement: str, said_at: int) -> bool:
     """Say whether the statement carries a time before it was made."""
     if _PAST.search(statement):
         return True
-    dates = (_resolve(match, said_at) for match in _POINT.finditer(statement))
+    dated = (match for match in _POINT.finditer(statement) if any(match.group(*_WITH_YEAR)))
+    dates = (_resolve(match, said_at) for match in dated)
     today = _day(said_at)
     return any(date is not None and times.to_datetime(date) < today for date in dates)
 
