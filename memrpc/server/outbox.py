@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Final
 
 DROP_NOTIFICATIONS_ABOVE_BYTES: Final = 1024 * 1024
+_NOTHING: Final = memoryview(b"")
 
 
 class Outbox:
     """Answers always enter; what may be dropped asks ``is_crowded`` first."""
 
     def __init__(self) -> None:
-        self._lines: deque[bytes] = deque()
+        self._lines: list[bytes] = []
+        self._block = _NOTHING  # what is being written; cutting a view copies nothing
         self.size_bytes = 0
 
     def put(self, line: bytes) -> None:
@@ -23,17 +24,14 @@ class Outbox:
     def is_crowded(self) -> bool:
         return self.size_bytes > DROP_NOTIFICATIONS_ABOVE_BYTES
 
-    def peek(self) -> bytes:
+    def peek(self) -> memoryview:
         """Everything that waits, as one block: one write is cheaper than many."""
-        if len(self._lines) > 1:
-            block = b"".join(self._lines)
+        if not self._block:
+            self._block = memoryview(b"".join(self._lines))
             self._lines.clear()
-            self._lines.append(block)
-        return self._lines[0] if self._lines else b""
+        return self._block
 
     def written(self, count: int) -> None:
         """The first ``count`` bytes of ``peek`` have left."""
-        block = self._lines.popleft()
-        if count < len(block):
-            self._lines.appendleft(block[count:])
+        self._block = self._block[count:]
         self.size_bytes -= count

@@ -90,6 +90,7 @@ class CallbackPump:
         chunk = read_ready(self._reader)
         if chunk is None:
             return
+        self._flush_is_due = True  # At the end of this call, so nothing need wake us for it.
         if not chunk:
             self._end()
             self._connection.finish()
@@ -202,13 +203,13 @@ class ThreadPump:
     def _break(self) -> None:
         self._on_end(urgent=True)
 
-    def _take_block(self) -> bytes:
+    def _take_block(self) -> memoryview:
         """What waits; empty when all of it has left, or the loop has."""
-        blocks: list[bytes] = [b""]
+        blocks = [memoryview(b"")]
         self._in_loop(lambda: blocks.append(self._next_block()))
         return blocks[-1]
 
-    def _next_block(self) -> bytes:
+    def _next_block(self) -> memoryview:
         """Take what waits; an empty block means that all of it has left."""
         block = self._connection.outbox.peek()
         if block:
@@ -250,11 +251,10 @@ def _read_blocking(fd: int) -> bytes:
         return b""
 
 
-def _write_blocking(fd: int, block: bytes) -> bool:
-    view = memoryview(block)
-    while view:
+def _write_blocking(fd: int, block: memoryview) -> bool:
+    while block:
         try:
-            view = view[os.write(fd, view) :]
+            block = block[os.write(fd, block) :]
         except BlockingIOError:
             _wait_writable(fd)
         except OSError:

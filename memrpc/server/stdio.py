@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from memrpc.server.connection import Connection
 
-READ_BYTES: Final = 256 * 1024
+READ_BYTES: Final = 64 * 1024  # what a pipe holds; a buffer above 128 KiB costs a mapping each time
 GRACE_S: Final = 1.2
 DRAIN_S: Final = 0.5
 _STOPPING: Final = tuple(
@@ -96,7 +96,7 @@ class Writer(NamedTuple):
     """Takes what fits at once.  ``write`` raises ``BlockingIOError`` where nothing does."""
 
     fd: int
-    write: Callable[[bytes], int]
+    write: Callable[[memoryview], int]
     close: Callable[[], None]
 
 

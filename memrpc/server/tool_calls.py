@@ -19,7 +19,7 @@ async def call_tool(service: Service, ctx: Context) -> JSONObject:
     tool = service.tool(name)
     if tool is None:
         raise invalid_params(f"Unknown tool: {name}")
-    arguments, violation = tool.contract.read(ctx.call.params.get("arguments", {}))
+    arguments, violation = await tool.contract.read(ctx.call.params.get("arguments", {}))
     if violation is not None:
         return tool_error(invalid_arguments(violation.message, pointer=violation.pointer))
     result = await tool.handler(ctx, arguments)

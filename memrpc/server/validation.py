@@ -50,11 +50,15 @@ class Schema:
         self._accepts: Accept | None = None
         self._judge: Callable[[JSON], Violation | None] | None = None
 
-    def violation(self, value: JSON) -> Violation | None:
-        """The most telling thing that is wrong with ``value``; None if it is valid."""
+    def accepts(self, value: JSON) -> bool:
+        """True for what is certainly valid; False says nothing."""
         if self._accepts is None:
             self._accepts = compile_accept(self.text)
-        if self._accepts(value):
+        return self._accepts(value)
+
+    def violation(self, value: JSON) -> Violation | None:
+        """The most telling thing that is wrong with ``value``; None if it is valid."""
+        if self.accepts(value):
             return None
         if self._judge is None:
             self._judge = _jsonschema_judge(self.text)
@@ -169,10 +173,12 @@ def _jsonschema_judge(schema: JSONObject) -> Callable[[JSON], Violation | None]:
     """The authority, imported when first needed."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
+    from referencing.jsonschema import EMPTY_REGISTRY
 
     from memrpc.server.wording import violation_of
 
-    validator = Draft202012Validator(schema)
+    # Without a registry of its own the library fetches remote references from the network.
+    validator = Draft202012Validator(schema, registry=EMPTY_REGISTRY)
 
     def judge(value: JSON) -> Violation | None:
         error = best_match(islice(validator.iter_errors(value), _ERRORS_WEIGHED))
