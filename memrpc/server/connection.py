@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memrpc.protocol import projection
 from memrpc.protocol.asks import Ask
 from memrpc.protocol.calls import (
     Call,
@@ -35,7 +34,7 @@ from memrpc.server.batches import Collector
 from memrpc.server.methods import HANDLED, IN_PLACE, check_params
 from memrpc.server.outbox import Outbox
 from memrpc.server.ports import Ports
-from memrpc.server.rounds import error_response, serve_round, unwritable
+from memrpc.server.rounds import error_response, respond, serve_round, unwritable
 from memrpc.server.service import Change, Service
 from memrpc.server.subscriptions import Subscriptions, closing_notice, closing_result
 from memrpc.wire.codec import decode, encode, join_batch
@@ -137,7 +136,7 @@ class Connection:
         """End the streams that are open; nothing else is owed to anyone."""
         for call in self.subscriptions.close():
             if self.session.settle(call):
-                self._send(self._response(call, closing_result(call)))
+                self._send(respond(call, closing_result(call), self))
                 self._send(closing_notice(call))
 
     # Lines
@@ -207,7 +206,7 @@ class Connection:
         call = active.call
         in_place = IN_PLACE.get(call.method)
         if in_place is not None:
-            self._finish(active, self._response(call, in_place(self.service, call)))
+            self._finish(active, respond(call, in_place(self.service, call), self))
             self._tend_watch()
         elif call.method == "subscriptions/listen":
             del self._active[call.key]
@@ -266,10 +265,6 @@ class Connection:
     def _check_idle(self) -> None:
         if self.is_idle:
             self._on_idle()
-
-    def _response(self, call: Call, result: JSONObject) -> Response:
-        identity = self.service.identity
-        return Response(call.id, projection.project(result, call.method, call.revision, identity))
 
     # Output
 

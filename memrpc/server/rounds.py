@@ -56,6 +56,7 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
 
 
 def respond(call: Call, result: JSONObject, peer: Connection) -> Response:
+    """The answer to ``call``, in the shape that its revision knows."""
     identity = peer.service.identity
     return Response(call.id, projection.project(result, call.method, call.revision, identity))
 
