@@ -64,6 +64,7 @@ class Oracle:
     open: dict[tuple[type, object], list[Open]] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     cancelled: set[tuple[type, object]] = field(default_factory=set)
+    ended: set[tuple[type, object]] = field(default_factory=set)
     checks_schemas: bool = official.is_available
 
     # What the client sends
@@ -160,6 +161,8 @@ class Oracle:
         entry = entries.pop(0)
         if not entries:
             del self.open[key]
+        if entry.method == "subscriptions/listen":
+            self.ended.add(key)
         return entry
 
     def _judge_error(self, message: dict, entry: Open) -> None:
@@ -208,8 +211,10 @@ class Oracle:
 
     def _judge_change(self, message: dict, params: dict) -> str:
         tag = params.get("_meta", {}).get(f"{_PREFIX}subscriptionId")
-        if tag is None and message["method"] == "notifications/cancelled":
-            return official.ENVELOPE  # The end of a stream; its answer went before it.
+        if message["method"] == "notifications/cancelled":
+            key = _key(params["requestId"])  # The end of a stream; its answer went before it.
+            self._demand(key in self.ended, "a cancel of what was never asked", message)
+            return official.ENVELOPE
         if tag is None:
             self._demand(self.session_is_open, "a change before initialized", message)
             return self.session

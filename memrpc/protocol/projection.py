@@ -103,17 +103,22 @@ def _listed(
 def _tool(tool: JSONObject, revision: Revision) -> JSONObject:
     body = _only(tool, revision.shapes.tool)
     schema = body.get("outputSchema")
-    if schema is not None and _must_wrap(revision, is_object=schema.get("type") == "object"):
+    if schema is None or revision.structured is not Structured.OBJECT:
+        return body
+    kind = schema.get("type")
+    if kind in _NEVER_OBJECTS:
         body["outputSchema"] = _wrapped_schema(schema)
+    elif kind != "object":
+        # Some results are objects and some are not, so no schema holds for all of them.
+        del body["outputSchema"]
     return body
+
+
+_NEVER_OBJECTS: Final = ("array", "string", "number", "integer", "boolean", "null")
 
 
 def _wrapped_schema(schema: JSONObject) -> JSONObject:
     return {"type": "object", "properties": {"result": schema}, "required": ["result"]}
-
-
-def _must_wrap(revision: Revision, *, is_object: bool) -> bool:
-    return revision.structured is Structured.OBJECT and not is_object
 
 
 def _prompt(prompt: JSONObject, revision: Revision) -> JSONObject:
@@ -148,7 +153,7 @@ def _call_result(result: JSONObject, revision: Revision) -> JSONObject:
     if "structuredContent" not in body:
         return body
     structured = body.pop("structuredContent")
-    if _must_wrap(revision, is_object=isinstance(structured, Mapping)):
+    if revision.structured is Structured.OBJECT and not isinstance(structured, Mapping):
         structured = {"result": structured}
     if revision.structured is not Structured.ABSENT:
         body["structuredContent"] = structured

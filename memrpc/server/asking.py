@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @dataclass(slots=True, eq=False)
 class _Slot:
     answered: anyio.Event
+    is_sent: bool = False
     response: Response | None = None
 
 
@@ -47,6 +48,7 @@ class Asking:
             with anyio.fail_after(ask.timeout_s):
                 await self._until_operating()
                 self._send(Request(id_, ask.method, params))
+                slot.is_sent = True
                 await slot.answered.wait()
         except TimeoutError as error:
             raise RefusedError(_no_answer(ask)) from error
@@ -78,8 +80,8 @@ class Asking:
             slot.answered.set()
 
     def _abandon(self, id_: str) -> None:
-        del self._slots[id_]
-        if self._session.outbound.close(id_):
+        slot = self._slots.pop(id_)
+        if self._session.outbound.close(id_) and slot.is_sent:
             params = {"requestId": id_, "reason": "no longer needed"}
             self._send(Notification("notifications/cancelled", params))
 
