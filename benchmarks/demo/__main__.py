@@ -52,13 +52,11 @@ def tell(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
     record(host, path, events)
     for question in QUESTIONS if path == OURS else questions_about(events):
         recall(host, question)
-    target = next(
-        (e for e in events if "safe combination" in e["text"] and e["role"] == "user"), events[0]
-    )
+    target, word = only_once(events)
     read(host, target)
     correct(host, events)
     resume(host, events)
-    forget(host, target)
+    forget(host, target, word)
 
 
 def read_conversation(path: Path) -> list[dict[str, Any]]:
@@ -82,9 +80,7 @@ def record(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
     drawn = sum(len(receipt["memory_ids"]) for receipt in receipts)
     say(f"{len(receipts)} events are durable, {drawn} memories quote them ({took:.2f} s).")
     again = host.call("memory_record", **events[0])
-    say(
-        f"The first one sent again: duplicate is {str(again['duplicate']).lower()}, nothing doubled."
-    )
+    say(f"The first one sent again: duplicate is {str(again['duplicate']).lower()}.")
 
 
 def recall(host: Host, question: str) -> None:
@@ -94,9 +90,8 @@ def recall(host: Host, question: str) -> None:
         since = memory["valid_from"][:10]
         until = memory.get("valid_to", "")[:10] or "now"
         say(f"“{memory.get('quote', memory['content'])}”")
-        say(
-            f"   said by {memory['source']} ({memory['asserted_by']}), holds from {since} to {until}"
-        )
+        speaker = f"{memory['source']} ({memory['asserted_by']})"
+        say(f"   said by {speaker}, holds from {since} to {until}")
     for event in answer["raw"]:
         say(f"raw, {event['source']} ({event['role']}): “{event['excerpt']}”")
     if not answer["memories"] and not answer["raw"]:
@@ -107,6 +102,17 @@ def questions_about(events: list[dict[str, Any]]) -> list[str]:
     """The longest words of some messages: what a conversation of one's own is asked about."""
     chosen = sorted(events, key=lambda event: -len(event["text"]))[:3]
     return [" ".join(sorted(set(words(event["text"])), key=len)[-3:]) for event in chosen]
+
+
+def only_once(events: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    """An event and a word that no other event holds: it must be gone with it."""
+    texts = [event["text"].casefold() for event in events]
+    for event in sorted(events, key=lambda event: "safe combination" not in event["text"]):
+        named = re.findall(r"[\w-]{6,}", event["text"])
+        for word in sorted(named, key=lambda word: not any(map(str.isdigit, word))):
+            if event["role"] == "user" and sum(word.casefold() in text for text in texts) == 1:
+                return event, word
+    return events[0], events[0]["text"]
 
 
 def words(text: str) -> list[str]:
@@ -153,26 +159,21 @@ def resume(host: Host, events: list[dict[str, Any]]) -> None:
         covered_event_id=covered["event_id"],
         session_id=covered.get("session_id", "default"),
     )
-    answer = host.call("session_resume", token_budget=RESUME_TOKENS)
+    answer = host.call("session_resume", token_budget=RESUME_TOKENS, target_model="gpt-4o")
     method = answer["token_method"]
     counter = f"{method['tokenizer']}, {'exact' if method['exact'] else 'an estimate'}"
     say(
         f"{answer['status']}: {answer['token_count']} tokens by {counter}; "
         f"{len(answer['omitted'])} parts left out."
     )
-    say(textwrap.indent(answer["context"][:700], "   | "))
+    say(textwrap.indent(answer["context"][:1200], "   | "))
 
 
-def forget(host: Host, event: dict[str, Any]) -> None:
+def forget(host: Host, event: dict[str, Any], word: str) -> None:
     heading("Forget one message, to the last byte")
-    word = max(words(event["text"]), key=lambda w: (any(c.isdigit() for c in w), len(w)))
-    if "4417-teal" in event["text"]:
-        word = "4417-teal"
     gone = host.call("memory_forget", record_id=event["event_id"])
-    say(
-        f"Deleted {len(gone['deleted_event_ids'])} event and {len(gone['deleted_memory_ids'])} memories; "
-        f"erasure is {gone['erasure']}."
-    )
+    memories = len(gone["deleted_memory_ids"])
+    say(f"Deleted the event and {memories} memories of it; erasure is {gone['erasure']}.")
     try:
         host.call("memory_read", record_id=event["event_id"])
     except RefusedError as refusal:
