@@ -1,8 +1,9 @@
 """How fast a cancel stops SQL: from the cancel to the settled job, in milliseconds.
 
 Three jobs on a database of 100,000 full-text rows are cancelled at random moments: a slow FTS5
-query, a slow write, and a wait for another process's lock.  "next answer" is what the same lane
-needs for a trivial query afterwards.  The yardstick in the same run is one round trip of a
+query, a slow write, and a wait for another process's lock.  "Aborted" is the
+statement's end, "settled" the scope's, with the rollback; "next answer" is what the same lane needs
+for a trivial query afterwards.  The yardstick in the same run is one round trip of a
 trivial query.
 
     python benchmarks/cancel.py [rounds] [rows]
@@ -25,14 +26,12 @@ import apsw
 from memrpc.store.database import Database
 
 WORDS = [f"word{i}" for i in range(2_000)]
+ended_at: list[float] = []
 SCHEMA = "CREATE VIRTUAL TABLE bench USING fts5 (text)"
 ADD = "INSERT INTO bench (text) VALUES (:text)"
-# Every row matches, so that each is ranked; joined to itself to last for seconds.
-SLOW_READ = """
-SELECT count(*) FROM (
-  SELECT rowid, rank FROM bench WHERE bench MATCH 'common' ORDER BY rank LIMIT 50000
-) AS a, (SELECT rowid FROM bench WHERE bench MATCH 'common' ORDER BY rank) AS b
-"""
+# Every row matches "common" and is ranked by all forty words.
+SLOW_READ = "SELECT rowid FROM bench WHERE bench MATCH :words ORDER BY rank LIMIT 100"
+MANY_WORDS = " OR ".join(["common", *WORDS[:40]])
 SLOW_WRITE = "INSERT INTO bench (text) SELECT text FROM bench"
 QUICK = "SELECT 1"
 
@@ -44,39 +43,51 @@ def fill(db: apsw.Connection, rows: int) -> None:
         db.execute(ADD, {"text": "common " + " ".join(chance.choices(WORDS, k=20))}).fetchall()
 
 
-async def cancel_once(run: Callable[[], object], after_s: float) -> float:
-    """Cancel ``run`` after a while and return the milliseconds until its scope has ended."""
+async def cancel_once(run: Callable[[], object], after_s: float) -> tuple[float, float]:
+    """Cancel ``run`` after a while and return when that was and when its scope has ended."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         await anyio.sleep(after_s)
-        began = time.perf_counter()
+        cancelled_at = time.perf_counter()
         tasks.cancel_scope.cancel()
-    return 1e3 * (time.perf_counter() - began)
+    return cancelled_at, time.perf_counter()
 
 
 async def measure(
-    run: Callable[[], object], probe: Callable[[], object], rounds: int
-) -> tuple[list[float], list[float]]:
-    settled, free = [], []
+    name: str, run: Callable[[], object], probe: Callable[[], object], rounds: int
+) -> None:
+    aborted, settled, free = [], [], []
     for _ in range(rounds):
-        settled.append(await cancel_once(run, 0.005 + 0.03 * random.random()))
-        began = time.perf_counter()
+        ended_at.clear()
+        cancelled_at, settled_at = await cancel_once(run, 0.005 + 0.03 * random.random())
+        aborted += [ended - cancelled_at for ended in ended_at]
+        settled.append(settled_at - cancelled_at)
         await probe()
-        free.append(1e3 * (time.perf_counter() - began))
-    return settled, free
+        free.append(time.perf_counter() - settled_at)
+    for what, values in (("aborted", aborted), ("settled", settled), ("next answer", free)):
+        show(f"{name}: {what}", values)
 
 
-def show(name: str, values: list[float]) -> None:
-    cuts = statistics.quantiles(values, n=100)
-    print(f"{name:38} p50 {cuts[49]:7.3f}  p95 {cuts[94]:7.3f}  max {max(values):7.3f}")
+def show(name: str, values_s: list[float]) -> None:
+    if values_s:
+        cuts = [1e3 * cut for cut in statistics.quantiles(values_s, n=100)]
+        longest = 1e3 * max(values_s)
+        print(f"{name:34} p50 {cuts[49]:7.3f}  p95 {cuts[94]:7.3f}  max {longest:7.3f}")
 
 
-def slow_read(db: apsw.Connection) -> int:
-    return db.execute(SLOW_READ).get
+def slow_read(db: apsw.Connection) -> None:
+    """Search as a recall does; the moment when the statement ends is noted."""
+    try:
+        db.execute(SLOW_READ, {"words": MANY_WORDS}).fetchall()
+    finally:
+        ended_at.append(time.perf_counter())
 
 
 def slow_write(db: apsw.Connection) -> None:
-    db.execute(SLOW_WRITE).fetchall()
+    try:
+        db.execute(SLOW_WRITE).fetchall()
+    finally:
+        ended_at.append(time.perf_counter())
 
 
 def quick(db: apsw.Connection) -> int:
@@ -85,26 +96,19 @@ def quick(db: apsw.Connection) -> int:
 
 async def compare(database: Database, rounds: int) -> None:
     began = time.perf_counter()
+    await database.read(slow_read)
+    print(f"{'the whole slow read':34} {1e3 * (time.perf_counter() - began):11.3f}")
+    began = time.perf_counter()
     for _ in range(1_000):
         await database.read(quick)
-    print(f"{'round trip of a trivial query':38} mean {time.perf_counter() - began:6.3f}")
+    print(f"{'round trip of a trivial query':34} {time.perf_counter() - began:11.3f}")
 
-    settled, free = await measure(
-        partial(database.read, slow_read), partial(database.read, quick), rounds
-    )
-    show("slow FTS5 read: settled", settled)
-    show("slow FTS5 read: next answer", free)
-    settled, free = await measure(
-        partial(database.write, slow_write), partial(database.maintain, quick), rounds
-    )
-    show("slow FTS5 write: settled, rolled back", settled)
-    show("slow FTS5 write: next answer", free)
+    read, write = partial(database.read, quick), partial(database.maintain, quick)
+    await measure("FTS5 read", partial(database.read, slow_read), read, rounds)
+    await measure("FTS5 write", partial(database.write, slow_write), write, rounds)
     other = apsw.Connection(str(database.path))
     other.execute("BEGIN IMMEDIATE").fetchall()
-    settled, _ = await measure(
-        partial(database.write, quick), partial(database.maintain, quick), rounds
-    )
-    show("wait for a lock: settled", settled)
+    await measure("wait for a lock", partial(database.write, quick), write, rounds)
     other.close()
 
 

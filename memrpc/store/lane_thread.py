@@ -247,7 +247,7 @@ class Worker:
         """SQLite's busy handler: pause and say whether to try again."""
         if attempts == 0:
             self._give_up_at = time.monotonic() + self._patience.timeout_s
-        if not self.is_patient or time.monotonic() >= self._give_up_at or self._is_cancelled():
+        if not self.is_patient or time.monotonic() >= self._give_up_at:
             return False
         pause_s = MIN_PAUSE_S + (MAX_PAUSE_S - MIN_PAUSE_S) * self._patience.jitter()
         self._stop_waiting.wait(pause_s)

@@ -384,6 +384,24 @@ def test_b64_database_of_another_program(path: Path, journal_mode: str, mark: in
     assert bytes_of(path) == before
 
 
+def test_b64_log_of_another_program_is_left_alone_too(path: Path, tmp_path: Path):
+    """Opening and closing it as one's own would move its log into the file."""
+    theirs = tmp_path / "theirs" / path.name
+    theirs.parent.mkdir()
+    other = apsw.Connection(str(theirs))
+    other.execute("CREATE TABLE theirs (x)").fetchall()
+    other.pragma("journal_mode", "wal")
+    other.execute("INSERT INTO theirs VALUES (1)").fetchall()
+    (tmp_path / "copy").mkdir()
+    for name in (path.name, path.name + "-wal"):
+        shutil.copy(theirs.with_name(name), tmp_path / "copy")
+    other.close()
+    copy = tmp_path / "copy" / path.name
+    before = bytes_of(copy)
+    assert "another program" in refusal(copy).message
+    assert bytes_of(copy) == before
+
+
 def test_b65_newer_file_is_refused_untouched(path: Path):
     soundly_closed(path)
     db = apsw.Connection(str(path))

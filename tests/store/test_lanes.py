@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import queue
 import threading
-import time
+import weakref
 from typing import TYPE_CHECKING
 
 import anyio
@@ -102,8 +102,11 @@ async def test_cancelled_write_is_rolled_back_before_the_scope_exits(lane: Lane)
         assert await lane.run(count) == 0
 
 
-async def test_cancel_between_two_statements_is_not_forgotten(lane: Lane):
-    gate = Gate()
+async def test_cancel_between_two_statements_is_not_forgotten(
+    connector: Connector, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lane_thread, "PROGRESS_STEPS", 2**31 - 1)
+    lane, gate = Lane("test", connector, patience()), Gate()
 
     def job(db: apsw.Connection) -> None:
         begin(db)
@@ -114,9 +117,13 @@ async def test_cancel_between_two_statements_is_not_forgotten(lane: Lane):
     with anyio.fail_after(10):
         await cancel_at(gate, lambda: lane.run(job))
     assert await lane.run(count) == 0
+    lane.close()
 
 
-async def test_cancel_ends_a_wait_for_another_connection_s_lock(connector: Connector, path: Path):
+async def test_cancel_ends_a_wait_for_another_connection_s_lock(
+    connector: Connector, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lane_thread, "MAX_PAUSE_S", 60)  # The cancel must end the pause, too.
     waiting = threading.Event()
 
     def jitter() -> float:
@@ -127,15 +134,13 @@ async def test_cancel_ends_a_wait_for_another_connection_s_lock(connector: Conne
     await lane.run(count)
     other = apsw.Connection(str(path))
     begin(other)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(lane.run, begin)
-        await anyio.to_thread.run_sync(waiting.wait)
-        cancelled_at = time.perf_counter()
-        tasks.cancel_scope.cancel()
-    took_s = time.perf_counter() - cancelled_at
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lane.run, begin)
+            await anyio.to_thread.run_sync(waiting.wait)
+            tasks.cancel_scope.cancel()
     other.close()
     lane.close()
-    assert took_s < 0.25  # a fraction of the 30 s; the aim of 10 ms is a benchmark's business
 
 
 async def test_wait_for_a_lock_ends_at_its_deadline(connector: Connector, path: Path):
@@ -365,6 +370,21 @@ async def test_half_read_cursor_of_a_failed_job_disturbs_nobody(lane: Lane):
             await lane.run(half_read)
         await lane.run(begin)
     gc.collect()
+
+
+async def test_error_keeps_its_line_numbers_and_not_the_locals_of_its_job(lane: Lane):
+    """A cursor among them would be closed on another thread, while the lane is at work."""
+    cursors = []
+
+    def fail(db: apsw.Connection) -> None:
+        cursor = db.cursor()
+        cursors.append(weakref.ref(cursor))
+        raise LookupError
+
+    with pytest.raises(LookupError) as caught:
+        await lane.run(fail)
+    assert caught.traceback[-1].name == "fail"
+    assert cursors[0]() is None
 
 
 async def test_connection_that_could_not_be_prepared_is_tried_again(path: Path):
