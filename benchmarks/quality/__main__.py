@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, Marks, mark, mean
+from .product import Product
 from .systems import Library, System, baselines
 
 DEEPEST = 20
@@ -39,8 +40,8 @@ def main() -> None:
     for path in files:
         haystacks = load(path)
         print(f"\n## {path.name}: {sum(len(each.items) for each in haystacks)} items")
-        systems: list[System] = [Library()] if options.ours else [Library(), *baselines()]
-        for system in systems:
+        ours: System = Product() if options.through == "product" else Library()
+        for system in [ours] if options.ours else [ours, *baselines()]:
             answers = run(system, haystacks)
             report(system.name, answers)
             written += [_row(path.name, system.name, each) for each in answers]
@@ -98,6 +99,12 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     default = os.environ.get("MEMRPC_DATA_DIR")
     parser.add_argument("data", type=Path, nargs="?", default=default, help="folder or .jsonl file")
+    parser.add_argument(
+        "--through",
+        choices=("product", "library"),
+        default="product",
+        help="a spawned server's own tools, or memrpc.recall alone",
+    )
     parser.add_argument("--ours", action="store_true", help="leave the baselines out")
     parser.add_argument("--out", type=Path, help="write one JSON object a question to this file")
     options = parser.parse_args()

@@ -5,9 +5,9 @@ FTS5 as syntax: an expression is made of tokens in double quotes, and a token ho
 digits and symbols only.
 
 Each word is a term.  A term has *spellings*, any of which will do: the stem, the word as written,
-the phrase of an identifier's parts, the identifier glued together.  A run of CJK or Thai that is
-short enough to be one word is one phrase (an exact substring); a longer one is as many terms as
-it has pairs.  Function words are *common* terms: they weigh little, and alone they are no match,
+the phrase of an identifier's parts, the identifier glued together.  Runs of CJK or Thai that are
+short enough to be single words are phrases (exact substrings); where one is longer the question is
+a sentence, and all its runs are as many terms as they have pairs.  Function words are *common* terms: they weigh little, and alone they are no match,
 unless the question has nothing else; then it asks for all of them at once.
 """
 
@@ -80,11 +80,12 @@ def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
     """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
     common_words = COMMON_WORDS | also_common
     found = list(itertools.islice(pieces(text[:MAX_QUERY_CHARS]), MAX_PIECES))
+    is_sentence = any(map(_is_long_run, found))
     content: dict[Term, None] = {}
     common: dict[Term, None] = {}
     for piece in found:
         target = common if _is_common(piece, common_words) else content
-        target.update(dict.fromkeys(_terms(piece)))
+        target.update(dict.fromkeys(_terms(piece, is_sentence=is_sentence)))
     words = frozenset(part for piece in found for part in piece.parts)
     return SearchTerms(
         content=tuple(content)[:MAX_TERMS],
@@ -108,24 +109,31 @@ def _is_common(piece: Piece, common_words: frozenset[str]) -> bool:
     return len(piece.parts) == 1 and piece.parts[0] in common_words
 
 
-def _terms(piece: Piece) -> list[Term]:
+def _is_long_run(piece: Piece) -> bool:
+    if piece.kind is not PieceKind.RUN:
+        return False
+    (run,) = piece.parts
+    is_dense = _DENSE_SCRIPT_START <= run[0] <= _DENSE_SCRIPT_END
+    return len(run) > _WORD_RUN * (2 if is_dense else 1)
+
+
+def _terms(piece: Piece, *, is_sentence: bool) -> list[Term]:
     match piece.kind:
         case PieceKind.RUN:
-            return _run_terms(piece.parts[0])
+            return _run_terms(piece.parts[0], is_sentence=is_sentence)
         case PieceKind.SYMBOL:
             return [Term((piece.parts,))]
         case PieceKind.WORD:
             return [_word_term(piece.parts)]
 
 
-def _run_terms(run: str) -> list[Term]:
+def _run_terms(run: str, *, is_sentence: bool) -> list[Term]:
     if len(run) == 1:
         return [Term(((run,),), is_prefix=True)]
     pairs = run_tokens(run)[:-1]
-    is_dense = _DENSE_SCRIPT_START <= run[0] <= _DENSE_SCRIPT_END
-    if len(run) <= _WORD_RUN * (2 if is_dense else 1):
-        return [Term((tuple(pairs),))]
-    return [Term(((pair,),), is_pair=True) for pair in pairs]
+    if is_sentence:
+        return [Term(((pair,),), is_pair=True) for pair in pairs]
+    return [Term((tuple(pairs),))]
 
 
 def _word_term(parts: tuple[str, ...]) -> Term:

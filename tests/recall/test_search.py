@@ -10,7 +10,8 @@ from memrpc.recall.model import EmptyReason, Kind, SearchRequest
 
 from .shelves import document, fill, found
 
-words = st.sampled_from("rust memory safe Lyon cat データ 猫 user_profile the of when".split())
+WORDS = "rust memory safe Lyon cat データ 猫 user_profile the of when"
+words = st.sampled_from(WORDS.split())
 sentences = st.lists(words, min_size=1, max_size=6).map(" ".join)
 
 
@@ -101,7 +102,9 @@ def test_b11_wildcards_of_sql_are_plain_characters(
     "question", ["PHRASE_NOT_THERE_QQQQ", "phenibut", "what is it that they have?"]
 )
 def test_b13_what_is_not_known_finds_nothing(db: apsw.Connection, question: str) -> None:
-    fill(db, [f"The {thing} of that house is old, it is what they said" for thing in _THINGS])
+    fill(
+        db, [f"The {thing} of that house is old, it is what they said" for thing in _THINGS.split()]
+    )
     result = search.search(db, SearchRequest(question, 1))
     assert (result.hits, result.reason) == ((), EmptyReason.NO_MATCH)
 
@@ -109,7 +112,7 @@ def test_b13_what_is_not_known_finds_nothing(db: apsw.Connection, question: str)
 _THINGS = (
     "roof door floor stairs garden fence kitchen window lamp table chair mirror clock sofa carpet "
     "oven sink pipe wall cellar"
-).split()
+)
 
 
 def test_too_small_a_part_of_the_question_is_below_relevance(db: apsw.Connection) -> None:
@@ -168,7 +171,7 @@ def test_a_hit_says_where_it_matched(db: apsw.Connection) -> None:
     assert hit.matched_by == ("text", "context", "date_or_speaker")
 
 
-class Unwanted(Exception):  # noqa: N818 -- not an error
+class Unwanted(Exception):
     pass
 
 

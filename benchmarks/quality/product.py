@@ -1,0 +1,102 @@
+"""The product as a system under test: a spawned ``memrpc serve``, asked through its own tools."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from .datasets import Haystack, Item
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PAGE = 20
+
+
+class Product:
+    """memory_record for each item, memory_recall for each question, one project a haystack.
+
+    A hit is a distinct event id, by score over memories and raw together; answers are paged until
+    there are as many as were asked for.
+    """
+
+    name = "memrpc (memory_record and memory_recall over stdio)"
+
+    def __init__(self, search_mode: str = "fast") -> None:
+        self.search_mode = search_mode
+        self.folder = tempfile.TemporaryDirectory()
+        path = Path(self.folder.name) / "quality.db"
+        command = [sys.executable, "-m", "memrpc", "serve", "--db", str(path), "--toolset", "core"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.calls = 0
+        self.project = ""
+        self._request(
+            "initialize",
+            {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "quality", "version": "0"},
+            },
+        )
+        self._send({"method": "notifications/initialized"})
+
+    def remember(self, haystack: Haystack) -> None:
+        self.project = haystack.scope
+        for item in haystack.items:
+            self._call("memory_record", self._record_arguments(item))
+
+    def _record_arguments(self, item: Item) -> dict:
+        arguments = {
+            "event_id": f"{self.project}/{item.id}",
+            "text": item.text,
+            "role": "user",
+            "source": item.speaker or "document",
+            "session_id": f"{self.project}/{item.session}",
+            "project_id": self.project,
+        }
+        if item.occurred_at is not None:
+            moment = _EPOCH + timedelta(microseconds=item.occurred_at)
+            arguments["occurred_at"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return arguments
+
+    def ask(self, question: str, k: int) -> list[str]:
+        found: dict[str, None] = {}
+        offset: int | None = 0
+        while offset is not None and len(found) < k:
+            answer = self._call(
+                "memory_recall",
+                {
+                    "query": question,
+                    "limit": _PAGE,
+                    "offset": offset,
+                    "search_mode": self.search_mode,
+                    "project_id": self.project,
+                },
+            )
+            shown = [*answer["memories"], *answer["raw"]]
+            shown.sort(key=lambda each: -each["score"])
+            found |= dict.fromkeys(each["event_id"] for each in shown)
+            is_last = len(shown) < _PAGE and "next_offset" not in answer
+            offset = None if is_last else answer.get("next_offset", offset + len(shown))
+        return [each.removeprefix(f"{self.project}/") for each in found][:k]
+
+    def _call(self, tool: str, arguments: dict) -> dict:
+        result = self._request("tools/call", {"name": tool, "arguments": arguments})
+        if result["isError"]:
+            raise RuntimeError(result["content"][0]["text"])
+        return result["structuredContent"]
+
+    def _request(self, method: str, params: dict) -> dict:
+        self.calls += 1
+        self._send({"id": self.calls, "method": method, "params": params})
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("id") == self.calls:
+                return message["result"]
+
+    def _send(self, message: dict) -> None:
+        line = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+        self.process.stdin.write(line)
+        self.process.stdin.flush()
