@@ -25,6 +25,7 @@ IN_FLIGHT = 1000
 LARGE = 5
 SETTLE_S = 0.4  # until what a server does after its first answers is done
 SMALL_ARGUMENTS = {"text": "The quick brown fox", "times": 2, "tags": ["a", "b"]}
+SMALL_ANSWER = "The quick brown foxThe quick brown fox"
 LARGE_ARGUMENTS = {"text": "0123456789abcdef" * 64, "times": 1024}
 TITLES = {
     "initialize": "spawn to initialize answered, ms",
@@ -128,17 +129,18 @@ def ping_in_turn(server: Server) -> float:
 
 def call_in_turn(server: Server) -> float:
     """Microseconds a validated call, median."""
-    return _in_turn(server, [call(n, "echo", SMALL_ARGUMENTS) for n in range(IN_TURN)])
+    lines = [call(n, "echo", SMALL_ARGUMENTS) for n in range(IN_TURN)]
+    return _in_turn(server, lines, SMALL_ANSWER)
 
 
-def _in_turn(server: Server, lines: list[bytes]) -> float:
+def _in_turn(server: Server, lines: list[bytes], text: str | None = None) -> float:
     times, answers = [], []
     for line in lines:
         started = time.perf_counter()
         answer = server.ask(line)
         times.append(time.perf_counter() - started)
         answers.append(answer)
-    check_answers(b"".join(answers), range(len(lines)))
+    _check(b"".join(answers), len(lines), text)
     return statistics.median(times) * 1e6
 
 
@@ -149,16 +151,24 @@ def pings_in_flight(server: Server) -> float:
 
 def calls_in_flight(server: Server) -> float:
     """Microseconds a validated call, a thousand in flight."""
-    return _in_flight(server, [call(n, "echo", SMALL_ARGUMENTS) for n in range(IN_FLIGHT)])
+    lines = [call(n, "echo", SMALL_ARGUMENTS) for n in range(IN_FLIGHT)]
+    return _in_flight(server, lines, SMALL_ANSWER)
 
 
-def _in_flight(server: Server, lines: list[bytes]) -> float:
+def _in_flight(server: Server, lines: list[bytes], text: str | None = None) -> float:
     block = b"".join(lines)
     started = time.perf_counter()
     answers = server.exchange(block, len(lines))
     elapsed = time.perf_counter() - started
-    check_answers(answers, range(len(lines)))
+    _check(answers, len(lines), text)
     return elapsed / len(lines) * 1e6
+
+
+def _check(answers: bytes, count: int, text: str | None) -> None:
+    """Every request answered; ``text`` is what each call had to return."""
+    results = [message["result"] for message in check_answers(answers, range(count))]
+    if text is not None:
+        assert all(result["content"][0]["text"] == text for result in results), results[0]
 
 
 def large_result(server: Server) -> float:

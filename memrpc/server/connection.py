@@ -3,7 +3,7 @@
 Theory of operation.  ``feed`` takes bytes whenever they come, even before the event loop exists,
 and never waits: each line is decided by the session at once, so a cancel acts however much work
 is queued before it.  What needs no handler is answered in place.  A call that needs one waits in
-``_waiting`` until ``begin`` has lent a task group, and until fewer than ``MAX_RUNNING`` run.
+the crew's queue until ``begin`` has lent a task group, and until a member of the crew is free.
 
 Invariants.  Every line to the peer goes through ``_outbox``, in one order.  Every call leaves the
 session's ledger once: by ``_finish`` with its answer or by ``_cancel`` without; nothing is sent
@@ -12,9 +12,7 @@ for it afterwards.  ``except Exception`` stands here once: the request's boundar
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import Ask
@@ -31,6 +29,7 @@ from memrpc.protocol.calls import (
 from memrpc.protocol.session import Session
 from memrpc.server.asking import Asking
 from memrpc.server.batches import Collector
+from memrpc.server.crew import Active, Crew
 from memrpc.server.methods import HANDLED, IN_PLACE, check_params
 from memrpc.server.outbox import Outbox
 from memrpc.server.ports import Ports
@@ -54,19 +53,8 @@ if TYPE_CHECKING:
     import anyio
     from anyio.abc import TaskGroup
 
-MAX_RUNNING: Final = 64
 PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
 MAX_BAD_LINES: Final = 16  # consecutive; a peer that answers errors with errors must not loop
-
-
-@dataclass(slots=True, eq=False)
-class Active:
-    """A call that has not been answered, and what its answer goes to."""
-
-    call: Call
-    size_bytes: int
-    collector: Collector | None
-    scope: anyio.CancelScope | None = None
 
 
 class Connection:
@@ -82,9 +70,7 @@ class Connection:
         self._asking = Asking(self.session, self._send)
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._active: dict[Key, Active] = {}
-        self._waiting: deque[Active] = deque()
-        self._waiting_bytes = 0
-        self._running = 0
+        self._crew = Crew(self._serve)
         self._bad_lines = 0
         self._tasks: TaskGroup | None = None
         self._watch: anyio.CancelScope | None = None
@@ -95,7 +81,7 @@ class Connection:
     @property
     def needs_loop(self) -> bool:
         """True once something has come that cannot be answered in place."""
-        return bool(self._waiting) or self.subscriptions.is_watched
+        return self._crew.is_wanted or self.subscriptions.is_watched
 
     @property
     def is_idle(self) -> bool:
@@ -104,27 +90,25 @@ class Connection:
     @property
     def is_congested(self) -> bool:
         """True while so much is unsent or undone that reading must pause."""
-        held = self.outbox.size_bytes + self._waiting_bytes + self._splitter.held_bytes
+        held = self.outbox.size_bytes + self._crew.waiting_bytes + self._splitter.held_bytes
         return held > PAUSE_READING_ABOVE_BYTES
 
     def feed(self, chunk: bytes) -> None:
         """Take bytes as they come."""
         for line in self._splitter.feed(chunk):
             self._receive(line)
-        self._pump()
 
     def finish(self) -> None:
         """The peer will send no more; its last line may lack a line end."""
         for line in self._splitter.finish():
             self._receive(line)
-        self._pump()
 
     def begin(self, tasks: TaskGroup) -> None:
         """Run handlers in this group from now on."""
         self._tasks = tasks
         tasks.start_soon(self._work)
+        self._crew.begin(tasks)
         self._tend_watch()
-        self._pump()
 
     def when_idle(self, call: Callable[[], None]) -> None:
         """Call this as soon as every accepted request is settled."""
@@ -213,8 +197,7 @@ class Connection:
             self.subscriptions.listen(call)
             self._tend_watch()
         else:
-            self._waiting.append(active)
-            self._waiting_bytes += active.size_bytes
+            self._crew.add(active)
 
     def _cancel(self, call: Call) -> None:
         self.subscriptions.end(call)
@@ -230,26 +213,15 @@ class Connection:
 
     # Handlers
 
-    def _pump(self) -> None:
-        while self._tasks is not None and self._waiting and self._running < MAX_RUNNING:
-            active = self._waiting.popleft()
-            self._waiting_bytes -= active.size_bytes
-            if self.session.is_open(active.call):
-                self._running += 1
-                self._tasks.start_soon(self._serve, active)
-
     async def _serve(self, active: Active) -> None:
+        """Run a call's handler, unless the call was cancelled while it waited."""
         from anyio import CancelScope
 
-        try:
-            with CancelScope() as active.scope:
-                if self.session.is_open(active.call):
-                    run = HANDLED[active.call.method]
-                    response = await serve_round(run, active.call, self)
-                    self._finish(active, response)
-        finally:
-            self._running -= 1
-            self._pump()
+        if not self.session.is_open(active.call):
+            return
+        with CancelScope() as active.scope:
+            run = HANDLED[active.call.method]
+            self._finish(active, await serve_round(run, active.call, self))
 
     def _finish(self, active: Active, response: Response) -> None:
         """Answer a call, once, and only if it was not cancelled."""

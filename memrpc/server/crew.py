@@ -1,0 +1,90 @@
+"""Tasks that run handlers: a few that stay, because to make a task costs more than most calls.
+
+Calls wait in one queue, in the order in which they came.  A member serves what waits until
+nothing does, then waits for its bell.  Every ``TURN`` calls it lets the event loop run, so that
+handlers that never wait for anything do not keep the peer's next message from being read.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memrpc.protocol.calls import Call
+from memrpc.server.batches import Collector
+
+if TYPE_CHECKING:
+    import anyio
+    from anyio.abc import TaskGroup
+
+MAX_MEMBERS: Final = 64
+TURN: Final = 32
+
+
+@dataclass(slots=True, eq=False)
+class Active:
+    """A call that has not been answered, and what its answer goes to."""
+
+    call: Call
+    size_bytes: int
+    collector: Collector | None
+    scope: anyio.CancelScope | None = None
+
+
+class Crew:
+    """``serve`` must not raise; what is added before ``begin`` waits."""
+
+    def __init__(self, serve: Callable[[Active], Awaitable[None]]) -> None:
+        self._serve = serve
+        self._tasks: TaskGroup | None = None
+        self._waiting: deque[Active] = deque()
+        self._bells: list[anyio.Event] = []
+        self._members = 0
+        self.waiting_bytes = 0
+
+    @property
+    def is_wanted(self) -> bool:
+        """True while calls wait."""
+        return bool(self._waiting)
+
+    def begin(self, tasks: TaskGroup) -> None:
+        """Work in this group from now on."""
+        self._tasks = tasks
+        for _ in self._waiting:
+            self._alert()
+
+    def add(self, active: Active) -> None:
+        self._waiting.append(active)
+        self.waiting_bytes += active.size_bytes
+        self._alert()
+
+    def _alert(self) -> None:
+        """Let one more member look at the queue, unless all are busy."""
+        if self._bells:
+            self._bells.pop().set()
+        elif self._tasks is not None and self._members < MAX_MEMBERS:
+            self._members += 1
+            self._tasks.start_soon(self._work)
+
+    async def _work(self) -> None:
+        from anyio import Event
+
+        while True:
+            await self._serve_waiting()
+            bell = Event()
+            self._bells.append(bell)
+            await bell.wait()
+
+    async def _serve_waiting(self) -> None:
+        from anyio.lowlevel import checkpoint
+
+        served = 0
+        while self._waiting:
+            active = self._waiting.popleft()
+            self.waiting_bytes -= active.size_bytes
+            await self._serve(active)
+            served += 1
+            if served % TURN == 0:
+                await checkpoint()
