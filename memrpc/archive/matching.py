@@ -7,11 +7,13 @@ for; where none does, the event itself is the match and shown raw.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.archive import cues, events, indexing, memories
-from memrpc.archive.model import Category, Status
+from memrpc.archive.model import Category, EmptyReason, Status
 from memrpc.recall import query, search
 from memrpc.recall.model import SearchRequest
 from memrpc.recall.text import index_text
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.model import Event, Memory
-    from memrpc.recall.model import Hit, SearchResult
+    from memrpc.recall.model import Hit
     from memrpc.recall.query import SearchTerms, Term
 
 MAX_HITS: Final = 300
+SPARE_HITS: Final = 4
 MAX_STATEMENTS_SHOWN: Final = 3
 _CONTEXT_ONLY: Final = ("context",)
 
@@ -69,32 +72,47 @@ class Match:
     is_superseded: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The first matches, best first; ``has_hits`` if anything matched, shown or not."""
+
+    found: list[Match]
+    has_hits: bool
+    reason: EmptyReason | None
+
+
 def find(
-    db: apsw.Connection, text: str, view: View, *, checkpoint: Callable[[], None]
-) -> SearchResult:
-    """Search what the view lets in; how recall ranks is recall's business."""
-    return search.search(db, request(text, view, _within(db, view), checkpoint))
+    db: apsw.Connection, text: str, view: View, *, limit: int, checkpoint: Callable[[], None]
+) -> Matches:
+    """Return the best ``limit`` matches of what the view lets in.
+
+    More hits than that are asked for, because the view hides some; where it hides too many, all.
+    """
+    within = _within(db, view)
+    asked = min(MAX_HITS, SPARE_HITS * (limit + SPARE_HITS))
+    while True:
+        request = _request(text, view, within, asked)
+        result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))
+        found = list(itertools.islice(expand(db, text, result.hits, view), limit))
+        if len(found) == limit or len(result.hits) < asked or asked == MAX_HITS:
+            reason = None if result.reason is None else EmptyReason(result.reason)
+            return Matches(found, bool(result.hits), reason)
+        asked = MAX_HITS
 
 
-def would_match(
-    db: apsw.Connection, text: str, view: View, *, checkpoint: Callable[[], None]
-) -> bool:
+def would_match(db: apsw.Connection, text: str, view: View) -> bool:
     """Say whether anything matches at any time."""
-    return bool(search.search(db, request(text, view, None, checkpoint)).hits)
+    return bool(search.search(db, _request(text, view, None, 1)).hits)
 
 
-def request(
-    text: str, view: View, within: set[int] | None, checkpoint: Callable[[], None]
-) -> SearchRequest:
-    """Ask recall for all that it ranks, restricted to ``within``."""
+def _request(text: str, view: View, within: set[int] | None, limit: int) -> SearchRequest:
     return SearchRequest(
         text=text,
         scope=view.scope,
         kinds=(indexing.COLLECTION,),
         now=view.as_of,
         within=None if within is None else {indexing.COLLECTION: within},
-        limit=MAX_HITS,
-        checkpoint=checkpoint,
+        limit=limit,
     )
 
 

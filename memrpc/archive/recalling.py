@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.fitting import Measure
-    from memrpc.archive.matching import Match, View
-    from memrpc.recall.model import SearchResult
+    from memrpc.archive.matching import Match, Matches, View
 
 FULL_TEXT: Final = "full_text"
 
@@ -63,10 +62,9 @@ def recall(
     view = matching.View(
         key, as_of, request.as_of is not None, request.include_history, request.cue_key
     )
-    result = matching.find(db, request.query, view, checkpoint=checkpoint)
     end = request.offset + request.limit
-    found = matching.expand(db, request.query, result.hits, view)
-    matches = list(itertools.islice(found, end + 1))
+    result = matching.find(db, request.query, view, limit=end + 1, checkpoint=checkpoint)
+    matches = result.found
     if not matches:
         reason = _reason(db, request, view, result)
         return _empty(db, request, coverage, warnings, reason)
@@ -108,16 +106,13 @@ def _falling(matches: list[Match]) -> list[Match]:
     return list(itertools.accumulate(matches, showing.not_above))
 
 
-def _reason(
-    db: apsw.Connection, request: RecallInput, view: View, result: SearchResult
-) -> EmptyReason:
-    if result.hits:
+def _reason(db: apsw.Connection, request: RecallInput, view: View, result: Matches) -> EmptyReason:
+    if result.has_hits:
         return EmptyReason.OUTSIDE_WINDOW
-    if view.is_past and request.cue_key is None:
-        elsewhere = matching.would_match(db, request.query, view, checkpoint=never_cancelled)
-        if elsewhere:
-            return EmptyReason.OUTSIDE_WINDOW
-    return EmptyReason(result.reason or EmptyReason.NO_MATCH)
+    is_past_alone = view.is_past and request.cue_key is None
+    if is_past_alone and matching.would_match(db, request.query, view):
+        return EmptyReason.OUTSIDE_WINDOW
+    return result.reason or EmptyReason.NO_MATCH
 
 
 def _empty(

@@ -55,9 +55,10 @@ def recalled_parts(
 ) -> list[Part]:
     """Return what is known about ``query`` beyond the events already told, and add to these."""
     view = matching.View(scope, now, is_past=False, include_history=False, cue_key=None)
-    hits = matching.find(db, query, view, checkpoint=never_cancelled).hits
+    limit = MAX_RECALLED + len(told)
+    matches = matching.find(db, query, view, limit=limit, checkpoint=never_cancelled)
     parts: list[Part] = []
-    for match in matching.expand(db, query, hits, view):
+    for match in matches.found:
         if match.event.seq in told:
             continue
         if match.memory is None:
