@@ -88,6 +88,11 @@ class Connection:
         return not self._active
 
     @property
+    def is_serving(self) -> bool:
+        """True from ``begin`` to ``close``."""
+        return self._tasks is not None
+
+    @property
     def is_congested(self) -> bool:
         """True while so much is unsent or undone that reading must pause."""
         held = self.outbox.size_bytes + self._crew.waiting_bytes + self._splitter.held_bytes
@@ -117,7 +122,8 @@ class Connection:
             call()
 
     def close(self) -> None:
-        """End the streams that are open; nothing else is owed to anyone."""
+        """End the streams that are open, start no handler; nothing else is owed to anyone."""
+        self._tasks = None
         for call in self.subscriptions.close():
             if self.session.settle(call):
                 self._send(respond(call, closing_result(call), self))

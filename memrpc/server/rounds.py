@@ -42,7 +42,12 @@ if TYPE_CHECKING:
 
 
 async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
-    """The response to ``call``.  Cancellation passes through: it has no response."""
+    """The response to ``call``.  Cancellation passes through: it has no response.
+
+    A handler that raises a cancellation or an exit of its own ends itself, not the server.
+    """
+    from anyio import get_cancelled_exc_class
+
     try:
         ctx = Context(call, peer, await _earlier_answers(call, peer))
         try:
@@ -51,7 +56,11 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
             result = await _input_required(ctx, question)
         ctx.flush_progress()
         return respond(call, result, peer)
-    except Exception as error:  # noqa: BLE001 -- the request's boundary
+    except get_cancelled_exc_class() as error:
+        if not (peer.is_serving and peer.session.is_open(call)):
+            raise
+        return error_response(error, call, peer)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 -- the request's boundary
         return error_response(error, call, peer)
 
 
@@ -96,7 +105,7 @@ async def _input_required(ctx: Context, question: InputRequired) -> JSONObject:
     }
 
 
-def error_response(error: Exception, call: Call, peer: Connection) -> Response:
+def error_response(error: BaseException, call: Call, peer: Connection) -> Response:
     """How an exception leaves: see the three planes in ``faults``."""
     if isinstance(error, ProtocolFault):
         return Response(call.id, error=error.error)
@@ -104,7 +113,8 @@ def error_response(error: Exception, call: Call, peer: Connection) -> Response:
         fault = missing_capability(error, call.revision)
         if fault is not None:
             return Response(call.id, error=fault)
-    refusal = as_refusal(error, peer.service.explain) or _incident(error, call.method, peer.ports)
+    known = as_refusal(error, peer.service.explain) if isinstance(error, Exception) else None
+    refusal = known or _incident(error, call.method, peer.ports)
     if call.method == "tools/call":
         return respond(call, tool_error(refusal), peer)
     return Response(call.id, error=as_error(refusal))
@@ -115,7 +125,7 @@ def unwritable(error: Exception, ports: Ports) -> Error:
     return as_error(_incident(error, "", ports))
 
 
-def _incident(error: Exception, method: str, ports: Ports) -> Refusal:
+def _incident(error: BaseException, method: str, ports: Ports) -> Refusal:
     """Log a defect of ours; the refusal names the id under which it stands in the log."""
     incident = ports.new_id()
     trace = "".join(traceback.format_exception(error))
