@@ -52,7 +52,7 @@ ON CONFLICT (kind, subject) DO UPDATE SET
 """
 _BURY: Final = """
 UPDATE jobs SET state = 'dead', owner = NULL, error = 'its worker vanished each time'
-WHERE state = 'leased' AND due_at <= :now AND attempts >= :max_attempts
+WHERE state <> 'dead' AND state = 'leased' AND due_at <= :now AND attempts >= :max_attempts
 """
 _CLAIM: Final = """
 UPDATE jobs SET

@@ -87,6 +87,12 @@ def claim_and_hang(database: Database, owner: str) -> None:
     sys.stdin.readline()
 
 
+def leave_open(database: Database) -> None:
+    """End without closing anything, as a program does that forgets to."""
+    database.write_blocking(create)
+    sys.exit(3)
+
+
 def fill(database: Database) -> None:
     """Write until the disk is full, say what was reported, and whether reading still works."""
     database.write_blocking(create)
@@ -115,7 +121,7 @@ def as_nobody(database: Database) -> None:
 
 ROLES: dict[str, Callable[..., None]] = {
     role.__name__: role
-    for role in (open_and_add, add_many, hold, claim, claim_and_hang, fill, as_nobody)
+    for role in (open_and_add, add_many, hold, claim, claim_and_hang, leave_open, fill, as_nobody)
 }
 
 

@@ -154,6 +154,20 @@ def test_log_is_empty_or_gone_after_closing(database: Database, path: Path):
     other.close()
 
 
+def test_log_is_moved_into_the_file_when_the_writer_is_idle(database: Database, path: Path):
+    database.write_blocking(lambda db: db.execute("CREATE TABLE moved_when_idle (x)").fetchall())
+    assert b"moved_when_idle" not in path.read_bytes()
+    for _ in range(200):
+        if b"moved_when_idle" in path.read_bytes():
+            return
+        threading.Event().wait(0.05)
+    pytest.fail("the log was never moved")
+
+
+def test_database_left_open_does_not_keep_the_process_alive(path: Path, actor: Actor):
+    assert actor("leave_open", path).wait(30) == 3
+
+
 def test_files_are_their_owner_s_only(database: Database, path: Path):
     database.write_blocking(create)
     modes = {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()}
