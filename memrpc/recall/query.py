@@ -7,8 +7,9 @@ digits and symbols only.
 Each word is a term.  A term has *spellings*, any of which will do: the stem, the word as written,
 the phrase of an identifier's parts, the identifier glued together.  Runs of CJK or Thai that are
 short enough to be single words are phrases (exact substrings); where one is longer the question is
-a sentence, and all its runs are as many terms as they have pairs.  Function words are *common* terms: they weigh little, and alone they are no match,
-unless the question has nothing else; then it asks for all of them at once.
+a sentence, and all its runs are as many terms as they have pairs.  Function words are *common*
+terms: they weigh little, and alone they are no match, unless the question has nothing else; then
+it asks for all of them at once.
 """
 
 from __future__ import annotations

@@ -258,8 +258,9 @@ class Question:
         weights: dict[str, float] = {}
         wanted = self.wanted
         for column, factor in zip(columns, COLUMN_WEIGHTS, strict=True):
-            for token in [each for each in column.split() if each in wanted]:
-                weights[token] = weights.get(token, 0.0) + factor
+            tokens = column.split()
+            for token in wanted.intersection(tokens):
+                weights[token] = weights.get(token, 0.0) + factor * tokens.count(token)
         return weights
 
 

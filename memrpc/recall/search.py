@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memrpc.recall.query import SearchTerms, Term
 
-CANDIDATES: Final = 150
+CANDIDATES: Final = 100
 EXACT_UNITS: Final = 20_000
 """Up to so many units in a collection every content word takes part in proposing candidates."""
 COMMON_SHARE: Final = 0.10

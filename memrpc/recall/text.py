@@ -177,6 +177,9 @@ def _words(stretch: str) -> Iterator[Piece]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
+    is_plain = word.isalpha() and word.isascii() and word[1:].islower()
+    if is_plain:  # most words are: spare them the regular expressions
+        return (word.casefold()[:MAX_TOKEN_CHARS],)
     between_joints = [part for part in _AT_JOINTS.split(word) if part]
     split = _CAMEL if word.isascii() else _DIGITS
     fine = [part for section in between_joints for part in split.findall(section)]

@@ -10,8 +10,8 @@ from memrpc.recall.stemming import stem
 
 PUBLISHED = """
 caresses caress; ponies poni; ties ti; cats cat; feed feed; agreed agre; plastered plaster
-bled bled; motoring motor; sing sing; conflated conflat; troubled troubl; sized size; hopping hop; tanned tan
-falling fall; hissing hiss; fizzed fizz; failing fail; filing file; happy happi; sky sky
+bled bled; motoring motor; sing sing; conflated conflat; troubled troubl; sized size; hopping hop
+tanned tan; falling fall; hissing hiss; fizzed fizz; failing fail; filing file; happy happi; sky sky
 relational relat; conditional condit; rational ration; digitizer digit; radically radic
 vileli vile; operator oper; feudalism feudal; decisiveness decis; hopefulness hope; formaliti formal
 sensitiviti sensit; triplicate triplic; formative form; electrical electr; revival reviv
@@ -23,11 +23,10 @@ controll control; roll roll
 """Examples that the algorithm's author gives, chained through all of its steps."""
 
 
-@pytest.mark.parametrize("pair", PUBLISHED.replace("\n", ";").split(";"))
+@pytest.mark.parametrize("pair", PUBLISHED.strip().replace("\n", ";").split(";"))
 def test_the_published_examples_come_out(pair: str) -> None:
-    if pair.strip():
-        word, expected = pair.split()
-        assert stem(word) == expected
+    word, expected = pair.split()
+    assert stem(word) == expected
 
 
 @pytest.mark.parametrize(
