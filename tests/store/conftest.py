@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 from memrpc.store.database import Database
+from memrpc.store.lanes import Connector, Lane
+from tests.store.lane_setup import patience, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +35,18 @@ def database(path: Path) -> Iterator[Database]:
     opened = Database(path, jitter=lambda: 0.0)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def connector(path: Path) -> Connector:
+    return Connector(lambda: apsw.Connection(str(path)), prepare)
+
+
+@pytest.fixture
+def lane(connector: Connector) -> Iterator[Lane]:
+    lane = Lane("test", connector, patience())
+    yield lane
+    lane.close()
 
 
 @pytest.fixture
