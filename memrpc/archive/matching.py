@@ -117,23 +117,18 @@ def _request(text: str, view: View, within: set[int] | None, limit: int) -> Sear
 
 
 def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> Iterator[Match]:
-    """Yield the matches behind ``hits`` by falling score, each record once."""
+    """Yield the matches behind ``hits`` by falling score, superseded events after all others."""
     terms = query.parse(text)
-    ranked = _ranked(db, hits, view)
-    drawn = by_event(memories.of_events(db, {event.seq for _, event, _ in ranked}))
-    seen: set[int] = set()
     late: list[Match] = []
-    for hit, event, memory in ranked:
-        found = (
-            _of_event(hit, event, drawn.get(event.seq, []), view, terms)
-            if memory is None
-            else [Match(event, memory, hit.score, hit.matched_by)]
-        )
-        for match in found:
+    for hit, event, memory in _ranked(db, hits, view):
+        if memory is not None:
+            yield Match(event, memory, hit.score, hit.matched_by)
+            continue
+        drawn = memories.of_events(db, [event.seq])
+        for match in _of_event(hit, event, drawn, view, terms):
             if match.is_superseded:
                 late.append(match)
-            elif match.memory is None or match.memory.key not in seen:
-                seen.update([match.memory.key] if match.memory else [])
+            else:
                 yield match
     yield from late
 
