@@ -21,7 +21,6 @@ from memrpc.protocol.calls import (
     Cancel,
     Decision,
     Dispatch,
-    Key,
     Notice,
     Reply,
     Resolve,
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
 PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
+CALL_COST_BYTES: Final = 768  # what a waiting call takes beside its line, roughly
 MAX_BAD_LINES: Final = 16  # consecutive; a peer that answers errors with errors must not loop
 
 
@@ -69,7 +69,7 @@ class Connection:
         self.subscriptions = Subscriptions(self.session, self._send)
         self._asking = Asking(self.session, self._send)
         self._splitter = LineSplitter(MAX_LINE_BYTES)
-        self._active: dict[Key, Active] = {}
+        self._active: dict[Call, Active] = {}
         self._crew = Crew(self._serve)
         self._bad_lines = 0
         self._tasks: TaskGroup | None = None
@@ -185,7 +185,7 @@ class Connection:
         call = active.call
         if active.collector:
             active.collector.expect()
-        self._active[call.key] = active
+        self._active[call] = active
         try:
             check_params(call)
             self._start(active)
@@ -199,7 +199,7 @@ class Connection:
             self._finish(active, respond(call, in_place(self.service, call), self))
             self._tend_watch()
         elif call.method == "subscriptions/listen":
-            del self._active[call.key]
+            del self._active[call]
             self.subscriptions.listen(call)
             self._tend_watch()
         else:
@@ -208,7 +208,7 @@ class Connection:
     def _cancel(self, call: Call) -> None:
         self.subscriptions.end(call)
         self._tend_watch()
-        active = self._active.pop(call.key, None)
+        active = self._active.pop(call, None)
         if active is None:
             return
         if active.scope is not None:
@@ -233,7 +233,7 @@ class Connection:
         """Answer a call, once, and only if it was not cancelled."""
         if not self.session.settle(active.call):
             return
-        self._active.pop(active.call.key, None)
+        self._active.pop(active.call, None)
         if active.collector is not None:
             active.collector.settle(response)
         else:

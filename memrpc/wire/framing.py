@@ -43,12 +43,14 @@ class LineSplitter:
     def feed(self, chunk: bytes) -> Iterator[bytes | Overlong]:
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
-            yield from self._finish(piece)
+            if line := self._finish(piece):
+                yield line
         self._hold(rest)
 
     def finish(self) -> Iterator[bytes | Overlong]:
         """The last line, if the stream ended without a line end."""
-        yield from self._finish(b"")
+        if line := self._finish(b""):
+            yield line
 
     def _hold(self, piece: bytes) -> None:
         if not piece or self._skipping:
@@ -60,18 +62,16 @@ class LineSplitter:
             self._held = 0
             self._skipping = True
 
-    def _finish(self, piece: bytes) -> Iterator[bytes | Overlong]:
+    def _finish(self, piece: bytes) -> bytes | Overlong:
+        """The line that ``piece`` ends; empty if it is blank."""
         self._hold(piece)
         if self._skipping:
             self._skipping = False
-            yield OVERLONG
-            return
+            return OVERLONG
         line = b"".join(self._parts)
         self._parts.clear()
         self._held = 0
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
-        line = line.strip(b" \t\r")
-        if line:
-            yield line
+        return line.strip(b" \t\r")
