@@ -1,4 +1,7 @@
-"""Irregular English forms and everyday synonyms, one group a line, the representative first."""
+"""English forms that no rule relates, one group a line, the representative first.
+
+Irregular verbs and nouns, everyday synonyms, and the abbreviations of the trade.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Final
 
 _GROUPS: Final = """
 be am is are was were been being
-begin began begun start
+begin began begun beginning start
 bend bent
 bite bit bitten
 blow blew blown
@@ -14,7 +17,7 @@ break broke broken
 bring brought
 build built
 burn burnt
-buy bought
+buy bought purchase purchased purchases purchasing
 catch caught
 choose chose chosen choice
 come came
@@ -127,7 +130,7 @@ mother mum mom mommy mummy mama
 father dad daddy papa
 grandmother grandma granny
 grandfather grandpa
-photo photograph picture pic pics image
+photo photograph picture pic pics
 film movie
 bicycle bike
 television tv telly
@@ -137,18 +140,157 @@ advertisement ad ads advert
 laboratory lab
 mathematics math maths
 examination exam
-favourite favorite fave
+favourite favorite fave fav favs
 colour color
 neighbour neighbor
 centre center
 theatre theater
 travel trip journey
-birthday bday
 good better best
 bad worse worst
 hobby hobbies pastime
 job occupation profession
 big large
+decide decision
+believe belief
+advise advice
+describe description
+succeed success successful
+explain explanation
+destroy destruction
+compete competition competitive competitor
+solve solution
+repeat repetition
+analyse analysis analyze analyses
+born birth birthday bday
+strong strength
+long length
+high height
+wide width
+deep depth
+true truth
+young youth
+hot heat
+angry anger
+hungry hunger
+free freedom
+wise wisdom
+able ability
+festival fest
+vacation holiday holidays
+stress destress stressful
+mentor mentorship
+doctor physician
+car automobile
+dog puppy dogs puppies pup
+cat kitten kittens
+sick ill illness sickness
+end finish finished
+baby infant newborn
+house home
+husband hubby
+boyfriend bf
+girlfriend gf
+sister sis
+brother bro
+university uni
+information info
+repository repo repos
+configuration config configure configured conf
+authentication auth authenticate
+database db
+environment env
+directory dir folder folders
+parameter param params
+argument arg args
+documentation docs
+administrator admin
+asynchronous async
+synchronize sync
+library lib
+message msg
+initialize init initialise initialization
+string str
+integer int
+dictionary dict dicts
+number num
+regex regexp
+delete remove del rm deletion removal
+maximum max
+minimum min
+average avg
+length len
+index idx
+value val
+variable var
+temporary temp tmp
+execute exec
+character char
+boolean bool
+generate gen
+object obj
+dataframe df
+column col cols
+numpy np
+pandas pd
+function func fn
+calculate calc compute calculation computation
+command cmd
+count cnt
+context ctx
+source src
+destination dst dest
+position pos
+previous prev
+current cur curr
+buffer buf
+pointer ptr
+random rand
+error err
+request req
+response resp
+reference ref
+specification spec
+address addr
+attribute attr attrs
+button btn
+matrix mat
+vector vec
+difference diff
+application app apps
+identifier id ids
+version ver
+sequence seq
+iterate iter
+separator sep
+expression expr
+statement stmt
+transaction txn
+kubernetes k8s
+javascript js
+python py
+postgresql postgres pg
+markdown md
+concatenate concat
+array arr
+convert conversion converter
+production prod
+development dev
+performance perf
+password passwd pwd
+certificate cert
+permission perm perms
+package pkg
+table tbl
+hexadecimal hex
+utility util utils
+statistics stats
+coordinate coord coords
+dimension dim dims
+frequency freq
+language lang
+image img
+text txt
 """
 
 

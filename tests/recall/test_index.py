@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from memrpc.recall import index
 from memrpc.recall.model import Document, Kind
+from memrpc.store.migrate import migrate
 
 from .shelves import any_text, document, fill, found, vocabulary
 
@@ -118,3 +121,33 @@ def test_no_collection_prefix_is_the_beginning_of_another(scope: int) -> None:
     ]
     own = index.collection_prefix(Kind.EVENT, scope)
     assert not [each for each in others if own.startswith(each) or each.startswith(own)]
+
+
+@pytest.mark.parametrize(
+    ("secret", "needles"),
+    [
+        ("Xylophonquartz", ["xylophonq", "phonquartz", "ylopho"]),
+        ("霹靂驚鴻", ["霹靂", "驚鴻", "靂驚"]),
+    ],
+)
+def test_b33_no_byte_of_a_removed_word_is_left_after_the_purge(
+    tmp_path: Path, secret: str, needles: list[str]
+) -> None:
+    path = tmp_path / "memory.db"
+    db = apsw.Connection(str(path))
+    for pragma in ("journal_mode = WAL", "secure_delete = ON", "temp_store = MEMORY"):
+        db.execute(f"PRAGMA {pragma}").fetchall()
+    migrate(db)
+    for subject in range(60):
+        index.put(db, document(subject, f"plain text number {subject} about the weather"))
+    neighbour = document(100, "and then?", before=(f"I hid the {secret}",))
+    index.put(db, document(99, f"I hid the {secret} in the garden"))
+    index.put(db, neighbour)
+    index.remove(db, Kind.EVENT, 99)
+    index.put(db, document(100, "and then?"))
+    index.scrub(db)
+    db.execute("VACUUM").fetchall()
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    held = b"".join(each.read_bytes() for each in tmp_path.iterdir()).lower()
+    assert [each for each in needles if each.encode() in held] == []
+    db.close()
