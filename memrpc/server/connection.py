@@ -133,12 +133,12 @@ class Connection:
 
     def _receive(self, line: bytes | Overlong) -> None:
         message = _OVERLONG if isinstance(line, Overlong) else decode(line)
+        size = len(line) if isinstance(line, bytes) else 0
         if isinstance(message, Batch):
-            self._receive_batch(message)
+            self._receive_batch(message, size)
             return
         if not self._is_bearable(message):
             return
-        size = len(line) if isinstance(line, bytes) else 0
         self._obey(self.session.receive(message), size, None)
 
     def _is_bearable(self, message: object) -> bool:
@@ -154,14 +154,14 @@ class Connection:
             self.ports.log("warning", "too_many_bad_lines")
         return self._bad_lines <= MAX_BAD_LINES
 
-    def _receive_batch(self, batch: Batch) -> None:
+    def _receive_batch(self, batch: Batch, size: int) -> None:
         refusal = _NO_BATCHES if not self.session.accepts_batches else _EMPTY_BATCH
         if not self.session.accepts_batches or not batch.items:
             self._send(Response(None, error=Error(ErrorCode.INVALID_REQUEST, refusal)))
             return
         collector = Collector(self._send_batch)
         for item in batch.items:
-            self._obey(self.session.receive_in_batch(item), 0, collector)
+            self._obey(self.session.receive_in_batch(item), size // len(batch.items), collector)
         collector.settle(None)
 
     # Decisions

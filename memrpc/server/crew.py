@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_MEMBERS: Final = 64
 TURN: Final = 32
+CALL_BYTES: Final = 768  # what a waiting call takes beside the text of its line
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +32,11 @@ class Active:
     size_bytes: int
     collector: Collector | None
     scope: anyio.CancelScope | None = None
+
+    @property
+    def weight_bytes(self) -> int:
+        """What it costs to let this call wait."""
+        return CALL_BYTES + self.size_bytes
 
 
 class Crew:
@@ -57,7 +63,7 @@ class Crew:
 
     def add(self, active: Active) -> None:
         self._waiting.append(active)
-        self.waiting_bytes += active.size_bytes
+        self.waiting_bytes += active.weight_bytes
         self._alert()
 
     def _alert(self) -> None:
@@ -83,7 +89,7 @@ class Crew:
         served = 0
         while self._waiting:
             active = self._waiting.popleft()
-            self.waiting_bytes -= active.size_bytes
+            self.waiting_bytes -= active.weight_bytes
             await self._serve(active)
             served += 1
             if served % TURN == 0:
