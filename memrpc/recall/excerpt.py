@@ -11,6 +11,7 @@ import bisect
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from memrpc.recall.query import parse
@@ -19,10 +20,7 @@ from memrpc.recall.text import index_text
 if TYPE_CHECKING:
     from memrpc.recall.query import Term
 
-_LONGEST_STRETCH: Final = 160
-_SHORTEST_STRETCH: Final = 16
-_STRETCHES: Final = 4
-"""How many stretches an excerpt has at least, within those bounds."""
+_STRETCH: Final = re.compile(r".{1,48}(?:\s+|$)|.{1,48}", re.DOTALL)
 _LEAD_SHARE: Final = 0.25
 """How much of the excerpt may stand before its best stretch."""
 
@@ -46,39 +44,45 @@ def excerpt(text: str, request_text: str, max_chars: int) -> Excerpt:
 
 def _best_start(text: str, request_text: str, max_chars: int) -> int:
     """Where the excerpt begins: never so late that it would be shorter than it may be."""
-    spans = _spans(text, max_chars)
+    spans, worth = _stretches(text, request_text)
     ends = [end for _, end in spans]
-    worth = _worth([text[start:end] for start, end in spans], request_text)
     lead = int(max_chars * _LEAD_SHARE)
     best, best_worth = 0, 0.0
     for first, (start, _) in enumerate(spans):
+        if not worth[first]:
+            continue
         after = max(bisect.bisect_right(ends, start + max_chars - lead), first + 1)
         total = sum(worth[first:after])
-        if worth[first] and total > best_worth:
+        if total > best_worth:
             best, best_worth = max(start - lead, 0), total
     return max(0, min(_word_start(text, best), len(text) - max_chars))
 
 
-def _spans(text: str, max_chars: int) -> list[tuple[int, int]]:
-    """The text as stretches, cut at spaces where there are any."""
-    size = min(max(max_chars // _STRETCHES, _SHORTEST_STRETCH), _LONGEST_STRETCH)
-    stretch = re.compile(rf".{{1,{size}}}(?:\s+|$)|.{{1,{size}}}", re.DOTALL)
-    return [match.span() for match in stretch.finditer(text)]
+@lru_cache(maxsize=32)
+def _stretches(text: str, request_text: str) -> tuple[list[tuple[int, int]], list[float]]:
+    """The spans of the text's stretches, and what each is worth.
 
-
-def _worth(stretches: list[str], request_text: str) -> list[float]:
+    Kept for a while: an answer that must shrink asks again for shorter excerpts of the same texts.
+    """
+    spans = [match.span() for match in _STRETCH.finditer(text)]
     terms = parse(request_text)
     sought = terms.content or terms.common
-    held = [[term for term in sought if _holds(stretch, term)] for stretch in stretches]
+    held = [
+        [term for term in sought if _holds(tokens, term)]
+        for tokens in (_padded_tokens(text[start:end]) for start, end in spans)
+    ]
     frequency = Counter(term for each in held for term in each)
-    return [sum(1 / frequency[term] for term in each) for each in held]
+    return spans, [sum(1 / frequency[term] for term in each) for each in held]
 
 
-def _holds(stretch: str, term: Term) -> bool:
+def _padded_tokens(stretch: str) -> str:
     tokens = index_text(stretch)
-    padded = f" {tokens.parts} {tokens.joined} "
+    return f" {tokens.parts} {tokens.joined} "
+
+
+def _holds(tokens: str, term: Term) -> bool:
     end = "" if term.is_prefix else " "
-    return any(f" {' '.join(spelling)}{end}" in padded for spelling in term.spellings)
+    return any(f" {' '.join(spelling)}{end}" in tokens for spelling in term.spellings)
 
 
 def _word_start(text: str, at: int) -> int:

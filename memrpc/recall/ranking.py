@@ -194,13 +194,6 @@ class _Sought:
             asked=_asked(weighed, names),
         )
 
-    def is_in(self, column: str) -> bool:
-        """Whether any spelling stands in ``column``."""
-        padded = f" {column} "
-        return any(f" {token} " in padded for token in self.tokens) or any(
-            phrase in padded for phrase in self.phrases
-        )
-
     def weight(self, columns: tuple[str, ...], weights: dict[str, float]) -> float:
         """Occurrences of any spelling, each worth its column."""
         total = 0.0
@@ -215,7 +208,7 @@ class _Sought:
 class Question:
     """What is sought, and how well a candidate answers it."""
 
-    __slots__ = ("asked", "common", "content", "wanted")
+    __slots__ = ("asked", "common", "content", "phrases", "wanted")
 
     def __init__(
         self, content: list[WeighedTerm], common: list[WeighedTerm], names: frozenset[str]
@@ -223,9 +216,9 @@ class Question:
         self.content = [_Sought.of(each, names) for each in content if each.frequency]
         self.common = [_Sought.of(each, names) for each in common if each.frequency]
         self.asked = sum(_asked(each, names) for each in content)
-        self.wanted = frozenset(
-            token for each in (*self.content, *self.common) for token in each.tokens
-        )
+        sought = (*self.content, *self.common)
+        self.wanted = frozenset(token for each in sought for token in each.tokens)
+        self.phrases = tuple(phrase for each in sought for phrase in each.phrases)
 
     def lexical(self, candidate: Candidate, collection: Collection) -> tuple[float, float]:
         """BM25F, and the share of the content's rarity that the candidate holds."""
@@ -245,13 +238,17 @@ class Question:
 
     def sources(self, candidate: Candidate) -> tuple[str, ...]:
         """Groups of columns that hold something of the question, most telling first."""
-        sought = (*self.content, *self.common)
-        held = {
-            source
-            for column, source in zip(candidate.columns(), _SOURCES, strict=True)
-            if any(each.is_in(column) for each in sought)
-        }
-        return tuple(dict.fromkeys(source for source in _SOURCES if source in held))
+        held: dict[str, None] = {}
+        for column, source in zip(candidate.columns(), _SOURCES, strict=True):
+            if column and source not in held and self._is_in(column):
+                held[source] = None
+        return tuple(held)
+
+    def _is_in(self, column: str) -> bool:
+        if not self.wanted.isdisjoint(column.split()):
+            return True
+        padded = f" {column} "
+        return any(phrase in padded for phrase in self.phrases)
 
     def _token_weights(self, columns: tuple[str, ...]) -> dict[str, float]:
         """Wanted token -> its occurrences, each worth its column."""
