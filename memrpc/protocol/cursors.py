@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import Final
 
 _SEPARATOR: Final = "\x00"
@@ -15,16 +13,20 @@ class CursorError(ValueError):
 
 def seal(list_name: str, position: str) -> str:
     """A cursor for ``position`` in the list of that name."""
+    import base64
+
     text = f"{list_name}{_SEPARATOR}{position}"
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def unseal(list_name: str, cursor: str) -> str:
     """The position in ``cursor``.  Raises ``CursorError`` for one of another list, or of none."""
+    import base64
+
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         text = base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except (binascii.Error, UnicodeError) as error:
+    except ValueError as error:
         raise CursorError(cursor) from error
     name, separator, position = text.partition(_SEPARATOR)
     if name != list_name or not separator:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio import CancelScope, Event, create_task_group
 
 from memrpc.server.pumps import make_pump
-from memrpc.server.stdio import DRAIN_S, GRACE_S, Wire, stopping_signals
+from memrpc.server.stdio import DRAIN_S, GRACE_S, Wire
 
 if TYPE_CHECKING:
     from memrpc.server.connection import Connection
+
+STOPPING: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
 
 
 class _Stop:
@@ -55,7 +59,7 @@ async def serve(connection: Connection, wire: Wire) -> int:
 
 async def _watch_signals(stop: _Stop) -> None:
     try:
-        with anyio.open_signal_receiver(*stopping_signals()) as received:
+        with anyio.open_signal_receiver(*STOPPING) as received:
             async for number in received:
                 stop.request(128 + int(number), urgent=True)
     except NotImplementedError:

@@ -7,7 +7,6 @@ between: the earlier answers come back inside the signed ``requestState``.
 
 from __future__ import annotations
 
-import traceback
 from typing import TYPE_CHECKING
 
 from memrpc.protocol import projection
@@ -128,6 +127,8 @@ def unwritable(error: Exception, ports: Ports) -> Error:
 def _incident(error: BaseException, method: str, ports: Ports) -> Refusal:
     """Log a defect of ours; the refusal names the id under which it stands in the log."""
     incident = ports.new_id()
+    import traceback
+
     trace = "".join(traceback.format_exception(error))
     ports.log("error", "internal_error", incident=incident, method=method, trace=trace)
     return internal(incident)

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from memrpc.wire.codec import load_file
 from memrpc.wire.messages import JSON
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @lru_cache(maxsize=1)
-def root() -> Path:
+def root() -> str:
     """The folder: inside an installed package, beside it in a checkout."""
-    from pathlib import Path
-
-    package = Path(__file__).parent.parent
-    installed = package / "_schemas"
-    return installed if installed.is_dir() else package.parent / "schemas"
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.join(package, "_schemas")
+    return installed if os.path.isdir(installed) else os.path.join(package, os.pardir, "schemas")
 
 
 def read(*parts: str) -> JSON:
     """One file, parsed."""
-    return load_file(root().joinpath(*parts).read_bytes())
+    with open(os.path.join(root(), *parts), "rb") as file:
+        return load_file(file.read())
 
 
 def names(*parts: str) -> list[str]:
     """The schema files of a folder, without their ending, in a fixed order."""
-    return sorted(file.stem for file in root().joinpath(*parts).glob("*.json"))
+    files = os.listdir(os.path.join(root(), *parts))
+    return sorted(name.removesuffix(".json") for name in files if name.endswith(".json"))

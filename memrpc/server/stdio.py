@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import stat
 import sys
 from collections.abc import Callable
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
 READ_BYTES: Final = 64 * 1024  # what a pipe holds; a buffer above 128 KiB costs a mapping each time
 GRACE_S: Final = 1.2
 DRAIN_S: Final = 0.5
-_STOPPING: Final = tuple(
-    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
-)
 
 
 class Wire(NamedTuple):
@@ -135,10 +131,6 @@ def run(connection: Connection, wire: Wire, warm_up: tuple[Callable[[], object],
     from memrpc.server.driver import serve
 
     return anyio.run(serve, connection, wire)
-
-
-def stopping_signals() -> tuple[signal.Signals, ...]:
-    return _STOPPING
 
 
 def read_ready(fd: int) -> bytes | None:
