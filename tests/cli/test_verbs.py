@@ -1,0 +1,127 @@
+"""The verbs of the command line, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from memrpc.app import Application
+from memrpc.archive import recording
+from memrpc.archive.model import Role
+from memrpc.archive.recording import RecordInput
+from memrpc.settings import load
+
+HEADER = '{"format":1,"type":"archive"}\n'
+
+
+def run(database, *words: str, text: str | None = None) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "memrpc", *words, "--db", str(database)]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """A database that holds one event."""
+    path = tmp_path / "memory.db"
+    application = Application(load({"db": str(path)}))
+    entry = RecordInput("e1", "The bridge opens at six.", Role.USER, "Ann")
+    application.database.write_blocking(lambda db: recording.record(db, entry, now=1_000_000))
+    application.close()
+    return path
+
+
+def test_no_tool_does_what_is_administration():
+    names = run("unused", "schema").stdout.split()
+    verbs = {"persona", "jobs", "reindex", "export", "import", "backup", "retry"}
+    assert {name for name in names if verbs & set(name.replace("-", "_").split("_"))} == set()
+
+
+def test_the_persona_is_shown_and_imported(told):
+    assert run(told, "persona", "import", "-", text="I am kind.\n\nI am brief.\n").returncode == 0
+    assert run(told, "persona", "show").stdout == "I am kind.\nI am brief.\n"
+    shown = json.loads(run(told, "persona", "show", "--json").stdout)
+    assert (shown["version"], shown["items"]) == (1, ["I am kind.", "I am brief."])
+
+
+def test_the_persona_is_edited_with_the_users_editor(told, monkeypatch):
+    write = "import sys; open(sys.argv[1], 'a').write('I like tea.\\n')"
+    monkeypatch.setenv("VISUAL", f'{sys.executable} -c "{write}"')
+    assert run(told, "persona", "edit").returncode == 0
+    assert run(told, "persona", "show").stdout == "I like tea.\n"
+
+
+def test_jobs_are_listed_and_retried(told):
+    listed = json.loads(run(told, "jobs", "list", "--json").stdout)
+    assert [(job["kind"], job["state"]) for job in listed] == [("extract", "ready")]
+    assert run(told, "jobs", "retry").stdout == "0 jobs are ready again\n"
+    missing = run(told, "jobs", "retry", "99")
+    assert (missing.returncode, "99" in missing.stderr) == (1, True)
+
+
+def test_a_reindex_counts_what_it_indexed(told):
+    assert json.loads(run(told, "reindex", "--json").stdout) == {"documents": 1}
+
+
+def test_b105_an_export_goes_back_in_twice_and_is_the_same_again(told, tmp_path):
+    exported = run(told, "export").stdout
+    other = tmp_path / "other.db"
+    first = json.loads(run(other, "import", "-", "--json", text=exported).stdout)
+    again = json.loads(run(other, "import", "-", "--json", text=exported).stdout)
+    assert (first["imported"], again["imported"], again["known"]) == (1, 0, 1)
+    assert run(other, "export").stdout == exported
+
+
+def test_b105_a_bad_line_is_named_and_stops_the_import(told, tmp_path):
+    exported = run(told, "export").stdout
+    other = tmp_path / "other.db"
+    refused = run(other, "import", "-", text=HEADER + "not json\n" + exported)
+    assert (refused.returncode, "ine 2" in refused.stderr) == (2, True)
+    assert run(other, "export").stdout == HEADER
+    skipped = run(other, "import", "-", "--skip-bad", text=HEADER + "not json\n" + exported)
+    assert skipped.returncode == 1
+    assert "line 2" in skipped.stderr
+    assert run(other, "export").stdout == exported
+
+
+def test_a_backup_is_a_copy_of_its_own(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    assert run(told, "backup", str(copy)).returncode == 0
+    assert run(copy, "export").stdout == run(told, "export").stdout
+    assert run(told, "backup", str(copy)).returncode == 1
+
+
+def test_config_says_where_each_value_comes_from(told, monkeypatch):
+    monkeypatch.setenv("MEMRPC_TOOLSET", "core")
+    shown = json.loads(run(told, "config", "--json").stdout)
+    assert shown["toolset"] == {"value": "core", "origin": "environment"}
+    assert shown["db"]["origin"] == "flag"
+
+
+def test_a_project_may_not_move_the_database(told, tmp_path, monkeypatch):
+    (tmp_path / "memrpc.toml").write_text('db = "/elsewhere.db"\n')
+    command = [sys.executable, "-m", "memrpc", "config"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (refused.returncode, "cannot be set by a project" in refused.stderr) == (2, True)
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest_name(tmp_path):
+    (tmp_path / "memrpc.toml").write_text('toolsets = "core"\n')
+    command = [sys.executable, "-m", "memrpc", "config"]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (refused.returncode, "did you mean toolset" in refused.stderr) == (2, True)
+
+
+def test_doctor_is_well_on_a_good_file_and_names_a_bad_one(told, tmp_path):
+    assert run(told, "doctor").returncode == 0
+    bad = tmp_path / "bad.db"
+    bad.write_bytes(b"hello")
+    found = run(bad, "doctor")
+    assert (found.returncode, str(bad) in found.stdout) == (3, True)
+
+
+def test_every_shell_gets_its_completion(told):
+    for shell in ("bash", "zsh", "tcsh"):
+        assert "memrpc" in run(told, "completion", shell).stdout
