@@ -1,0 +1,148 @@
+"""The briefing: what an agent needs to know before it begins, or to answer one question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from memrpc.recall.model import never_cancelled
+from memrpc.workspace import (
+    claims,
+    entries,
+    entry_search,
+    handoffs,
+    standard_reading,
+    summaries,
+    task_reading,
+    tasks,
+)
+from memrpc.workspace.claims import ClaimFilter
+from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.handoffs import HandoffFilter
+from memrpc.workspace.indexing import is_knowledge
+from memrpc.workspace.model import (
+    Claim,
+    Entry,
+    EntryType,
+    Handoff,
+    HandoffStatus,
+    Standard,
+    Summary,
+    Task,
+)
+from memrpc.workspace.standard_reading import StandardFilter
+from memrpc.workspace.task_reading import TaskFilter
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.model import Repo
+
+MAX_TASKS: Final = 10
+MAX_COORDINATION: Final = 10
+_READ_AHEAD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What is known, planned, handed over, held and agreed on."""
+
+    memories: tuple[Entry, ...]
+    decisions: tuple[Entry, ...]
+    tasks: tuple[Task, ...]
+    handoffs: tuple[Handoff, ...]
+    claims: tuple[tuple[Claim, Task], ...]
+    standards: tuple[Standard, ...]
+    summary: Summary | None
+    reason: str | None = None
+
+
+def brief(
+    db: apsw.Connection,
+    repo: Repo,
+    question: EntryQuestion,
+    *,
+    now: int,
+    checkpoint: Callable[[], None] = never_cancelled,
+) -> Briefing:
+    """Gather the context of a repository, around a question if there is one."""
+    wanted = question.types
+    reason: str | None = None
+    if question.query.strip():
+        memories, reason = _answers(db, repo, question, now, checkpoint)
+    else:
+        memories = _known(db, repo, question, now)
+    decisions: tuple[Entry, ...] = ()
+    if not wanted or EntryType.DECISION in wanted:
+        decisions = _decisions(db, repo, question, now, memories)
+    pending = HandoffFilter(HandoffStatus.PENDING, limit=MAX_COORDINATION)
+    live, _ = claims.listed(db, repo, ClaimFilter(limit=MAX_COORDINATION), now=now)
+    on = tasks.by_keys(db, [claim.task for claim in live])
+    return Briefing(
+        memories=memories,
+        decisions=decisions,
+        tasks=_tasks(db, repo),
+        handoffs=tuple(handoffs.listed(db, repo, pending, now=now)[0]),
+        claims=tuple((claim, on[claim.task]) for claim in live),
+        standards=_standards(db, repo, question, checkpoint),
+        summary=summaries.find(db, repo),
+        reason=reason,
+    )
+
+
+def _answers(
+    db: apsw.Connection,
+    repo: Repo,
+    question: EntryQuestion,
+    now: int,
+    checkpoint: Callable[[], None],
+) -> tuple[tuple[Entry, ...], str | None]:
+    """Return what answers the question; records of tasks only where nothing else does."""
+    wide = replace(question, limit=_READ_AHEAD * question.limit)
+    answer = entry_search.search(db, repo, wide, now=now, checkpoint=checkpoint)
+    found = [hit.entry for hit in answer.hits]
+    known = [entry for entry in found if is_knowledge(entry)]
+    return tuple((known or found)[: question.limit]), answer.reason
+
+
+def _known(db: apsw.Connection, repo: Repo, question: EntryQuestion, now: int) -> tuple[Entry, ...]:
+    """Return the most important and newest; decisions have a section of their own."""
+    if question.types:
+        newest = entry_search.search(db, repo, question, now=now)
+        return tuple(hit.entry for hit in newest.hits)
+    found = entries.recap(db, repo, now=now, limit=_READ_AHEAD * question.limit, offset=0)
+    others = [entry for entry in found if entry.type is not EntryType.DECISION]
+    return tuple(others[: question.limit])
+
+
+def _decisions(
+    db: apsw.Connection,
+    repo: Repo,
+    question: EntryQuestion,
+    now: int,
+    shown: tuple[Entry, ...],
+) -> tuple[Entry, ...]:
+    """Return decisions besides those already shown, by importance and age."""
+    seen = {entry.key for entry in shown}
+    found = entries.recap_of(
+        db, repo, EntryType.DECISION, now=now, limit=question.limit + len(seen)
+    )
+    return tuple([entry for entry in found if entry.key not in seen][: question.limit])
+
+
+def _tasks(db: apsw.Connection, repo: Repo) -> tuple[Task, ...]:
+    listed = task_reading.listing(db, repo, TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS))
+    return tuple(row.task for row in listed.rows)
+
+
+def _standards(
+    db: apsw.Connection, repo: Repo, question: EntryQuestion, checkpoint: Callable[[], None]
+) -> tuple[Standard, ...]:
+    """Return the standards that fit the question, or the newest where none does."""
+    chosen = StandardFilter(limit=question.limit)
+    if question.query.strip():
+        found = standard_reading.search(db, repo, question.query, chosen, checkpoint)
+        if found.hits:
+            return tuple(hit.standard for hit in found.hits)
+    return tuple(hit.standard for hit in standard_reading.listing(db, repo, chosen).hits)

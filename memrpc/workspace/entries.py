@@ -1,0 +1,205 @@
+"""Entries: their rows, and how a caller's handle finds one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.store import json_column
+from memrpc.store.errors import NotFound
+from memrpc.workspace import scope
+from memrpc.workspace.model import Entry, EntryStatus, EntryType
+from memrpc.workspace.naming import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import apsw
+
+    from memrpc.workspace.model import Repo
+
+_COLUMNS: Final = """
+SELECT entry, id, repo, code, type, title, content, importance, agent, role, model, branch, folder,
+  language, created_at, updated_at, completed_at, used, irrelevant, contradictory, last_used_at,
+  expires_at, decayed_at, supersedes, status, is_global, tags, metadata
+FROM entries
+"""
+_BY_ID: Final = _COLUMNS + "WHERE id = :handle AND (repo = :repo OR is_global = 1)"
+_BY_CODE: Final = _COLUMNS + "WHERE repo = :repo AND code = :handle"
+_GLOBAL_BY_CODE: Final = _COLUMNS + "WHERE is_global = 1 AND code = :handle ORDER BY entry LIMIT 1"
+_BY_KEYS: Final = _COLUMNS + "WHERE entry IN (SELECT value FROM json_each(:keys))"
+_ANYWHERE: Final = _COLUMNS + "WHERE id = :id"
+_RECAP: Final = (
+    _COLUMNS
+    + """
+WHERE repo = :repo AND status = 'active' AND type <> 'task_archive'
+AND (expires_at IS NULL OR expires_at > :now)
+ORDER BY importance DESC, created_at DESC LIMIT :limit OFFSET :offset
+"""
+)
+_RECAP_OF: Final = (
+    _COLUMNS
+    + """
+WHERE repo = :repo AND status = 'active' AND type = :type
+AND (expires_at IS NULL OR expires_at > :now)
+ORDER BY importance DESC, created_at DESC LIMIT :limit
+"""
+)
+_NEWEST: Final = (
+    _COLUMNS
+    + """
+WHERE repo = :repo AND status = 'active' ORDER BY created_at DESC LIMIT :limit OFFSET :offset
+"""
+)
+_KEYS: Final = "SELECT entry FROM entries ORDER BY entry"
+_HELD: Final = "SELECT 1 FROM entries WHERE repo = :repo AND code = :code"
+_TALLIES: Final = (
+    "SELECT label, count FROM tallies WHERE repo = :repo AND kind = 'entry' AND count > 0"
+)
+_EXPIRED: Final = """
+SELECT count(*) FROM entries WHERE status = 'active' AND expires_at <= :now AND repo = :repo
+AND type <> 'task_archive'
+"""
+_ADD: Final = """
+INSERT INTO entries (id, repo, code, type, title, content, importance, agent, role, model, branch,
+  folder, language, created_at, updated_at, completed_at, used, irrelevant, contradictory,
+  last_used_at, expires_at, decayed_at, supersedes, status, is_global, tags, metadata)
+VALUES (:id, :repo, :code, :type, :title, :content, :importance, :agent, :role, :model, :branch,
+  :folder, :language, :created_at, :updated_at, :completed_at, :used, :irrelevant, :contradictory,
+  :last_used_at, :expires_at, :decayed_at, :supersedes, :status, :is_global, :tags, :metadata)
+RETURNING entry
+"""
+_SAVE: Final = """
+UPDATE entries SET type = :type, title = :title, content = :content, importance = :importance,
+  agent = :agent, role = :role, model = :model, branch = :branch, folder = :folder,
+  language = :language, updated_at = :updated_at, completed_at = :completed_at, used = :used,
+  irrelevant = :irrelevant, contradictory = :contradictory, last_used_at = :last_used_at,
+  expires_at = :expires_at, decayed_at = :decayed_at, supersedes = :supersedes, status = :status,
+  is_global = :is_global, tags = :tags, metadata = :metadata
+WHERE entry = :entry
+"""
+_DELETE: Final = "DELETE FROM entries WHERE entry = :entry"
+_TAG: Final = "INSERT INTO entry_tags (entry, tag) VALUES (:entry, :tag) ON CONFLICT DO NOTHING"
+_UNTAG: Final = "DELETE FROM entry_tags WHERE entry = :entry"
+
+
+def find(db: apsw.Connection, repo: Repo, handle: str) -> Entry:
+    """Return the entry that an id or a code names here; a global one is here too.
+
+    Raises NotFound, the same for what stands in another repository and for what does not exist.
+    """
+    found = find_or_none(db, repo, handle)
+    if found is not None:
+        return found
+    raise NotFound(
+        f"Memory not found: {handle} in {scope.full_name(repo)}; "
+        "look it up with memory-read query.",
+        id=handle,
+    )
+
+
+def find_or_none(db: apsw.Connection, repo: Repo, handle: str) -> Entry | None:
+    """Return what ``find`` does, or None."""
+    values = {"repo": repo.key, "handle": handle.strip()}
+    for statement in (_BY_ID, _BY_CODE, _GLOBAL_BY_CODE):
+        row = db.execute(statement, values).fetchone()
+        if row is not None:
+            return _entry(row)
+    return None
+
+
+def by_keys(db: apsw.Connection, keys: Iterable[int]) -> dict[int, Entry]:
+    """Return those of the keys that exist."""
+    rows: list[Any] = db.execute(_BY_KEYS, {"keys": json.dumps(list(keys))}).fetchall()
+    return {row[0]: _entry(row) for row in rows}
+
+
+def anywhere(db: apsw.Connection, entry_id: str) -> Entry | None:
+    """Return the entry of this id, whatever its repository: for the user's own command line."""
+    row = db.execute(_ANYWHERE, {"id": entry_id}).fetchone()
+    return None if row is None else _entry(row)
+
+
+def recap(db: apsw.Connection, repo: Repo, *, now: int, limit: int, offset: int) -> list[Entry]:
+    """List what is known, the most important and then the newest first; archives left out."""
+    values = {"repo": repo.key, "now": now, "limit": limit, "offset": offset}
+    return [_entry(row) for row in db.execute(_RECAP, values).fetchall()]
+
+
+def recap_of(
+    db: apsw.Connection, repo: Repo, kind: EntryType, *, now: int, limit: int
+) -> list[Entry]:
+    """List the active entries of one type, the most important and then the newest first."""
+    values = {"repo": repo.key, "type": str(kind), "now": now, "limit": limit}
+    return [_entry(row) for row in db.execute(_RECAP_OF, values).fetchall()]
+
+
+def newest(db: apsw.Connection, repo: Repo, *, limit: int, offset: int) -> list[Entry]:
+    """List the active entries of any type, newest first."""
+    values = {"repo": repo.key, "limit": limit, "offset": offset}
+    return [_entry(row) for row in db.execute(_NEWEST, values).fetchall()]
+
+
+def keys(db: apsw.Connection) -> list[int]:
+    """List the keys of every entry of the file."""
+    rows: list[Any] = db.execute(_KEYS).fetchall()
+    return [key for (key,) in rows]
+
+
+def holds_code(db: apsw.Connection, repo: Repo, code: str) -> bool:
+    """Say whether the repository has an entry of this code."""
+    return db.execute(_HELD, {"repo": repo.key, "code": code}).get is not None
+
+
+def tallies(db: apsw.Connection, repo: Repo) -> dict[tuple[EntryStatus, EntryType], int]:
+    """Count the repository's entries by status and type."""
+    rows: list[Any] = db.execute(_TALLIES, {"repo": repo.key}).fetchall()
+    split = ((label.split("/"), count) for label, count in rows)
+    return {(EntryStatus(status), EntryType(kind)): count for (status, kind), count in split}
+
+
+def expired(db: apsw.Connection, repo: Repo, *, now: int) -> int:
+    """Count the active entries whose time is over and that nothing has archived yet."""
+    count: int = db.execute(_EXPIRED, {"repo": repo.key, "now": now}).get
+    return count
+
+
+def add(db: apsw.Connection, entry: Entry) -> int:
+    """Write a new entry, whose own key is ignored, and return its key."""
+    key: int = db.execute(_ADD, _values(entry)).get
+    _tag(db, key, entry.tags)
+    return key
+
+
+def save(db: apsw.Connection, entry: Entry) -> None:
+    """Write an entry in place of what it was."""
+    db.execute(_SAVE, _values(entry) | {"entry": entry.key}).fetchall()
+    db.execute(_UNTAG, {"entry": entry.key}).fetchall()
+    _tag(db, entry.key, entry.tags)
+
+
+def delete(db: apsw.Connection, entry: Entry) -> None:
+    """Take the row away."""
+    db.execute(_DELETE, {"entry": entry.key}).fetchall()
+
+
+def _tag(db: apsw.Connection, key: int, tags: Iterable[str]) -> None:
+    for tag in tags:
+        db.execute(_TAG, {"entry": key, "tag": number_of(tag)}).fetchall()
+
+
+def _values(entry: Entry) -> dict[str, Any]:
+    columns = {name: getattr(entry, name) for name in entry.__dataclass_fields__ if name != "key"}
+    return columns | {
+        "is_global": int(entry.is_global),
+        "tags": json_column.encode(entry.tags),
+        "metadata": json_column.encode(entry.metadata),
+    }
+
+
+def _entry(row: Any) -> Entry:  # noqa: ANN401 -- a row as apsw returns it
+    values: list[Any] = list(row)
+    values[4] = EntryType(row[4])
+    values[24:] = [EntryStatus(row[24]), bool(row[25]), tuple(json.loads(row[26]))]
+    values.append(json_column.decode_object(row[27]))
+    return Entry(*values)

@@ -1,0 +1,235 @@
+"""Handoffs: unfinished work passed on, answered once.
+
+A handoff that waits too long is expired by the clock alone; whoever reads it sees that.  Accepting
+one claims its task for the accepting agent in the same transaction, or fails whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.store import json_column
+from memrpc.store.errors import InvalidArguments, NotFound
+from memrpc.store.where import compose
+from memrpc.workspace import actions, rules, scope, tasks, times, topics
+from memrpc.workspace.actions import Change
+from memrpc.workspace.model import UNKNOWN, Comment, Handoff, HandoffStatus, Kind
+from memrpc.workspace.scope import fold
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.model import Act, Object, Repo, Task
+
+MAX_SEARCHED: Final = 1_000
+_SHORT_ID: Final = 8
+_NEXT_STEPS_CHARS: Final = 300
+
+_COLUMNS: Final = """
+SELECT handoff, id, repo, from_agent, to_agent, task, summary, context, status, created_at,
+  updated_at, expires_at
+FROM handoffs
+"""
+_BY_ID: Final = _COLUMNS + "WHERE repo = :repo AND id = :id"
+_PENDING_OF: Final = _COLUMNS + "WHERE task = :task AND status = 'pending'"
+_OF_REPO: Final = "repo = :repo"
+_FROM: Final = "from_agent = :from_agent"
+_TO: Final = "to_agent = :to_agent"
+_STATUS: Final = "status = :status"
+_PENDING: Final = "status = 'pending' AND (expires_at IS NULL OR expires_at > :now)"
+_EXPIRED: Final = "status = 'expired' OR (status = 'pending' AND expires_at <= :now)"
+_NEWEST: Final = "ORDER BY handoff DESC LIMIT :limit"
+_ADD: Final = """
+INSERT INTO handoffs (id, repo, from_agent, to_agent, task, summary, context, status, created_at,
+  updated_at, expires_at)
+VALUES (:id, :repo, :from_agent, :to_agent, :task, :summary, :context, 'pending', :now, :now,
+  :expires_at)
+RETURNING handoff
+"""
+_SET: Final = "UPDATE handoffs SET status = :status, updated_at = :now WHERE handoff = :handoff"
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffDraft:
+    """What a caller says of a new handoff; ``expires_at`` is ISO 8601 with a zone."""
+
+    from_agent: str
+    summary: str
+    to_agent: str | None = None
+    task: str | None = None
+    context: Object = field(default_factory=dict)
+    expires_at: str | None = None
+
+
+def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Handoff:
+    """Offer unfinished work to another agent.
+
+    Raises InvalidArguments for a handoff of nothing or a time that has no zone or has passed.
+    """
+    rules.check_text(draft.from_agent, "from_agent", rules.SHORT_CHARS)
+    rules.check_text(draft.summary, "summary", rules.LONG_CHARS)
+    context = json_column.encode(draft.context)
+    rules.check_object(context, "context")
+    task = None if draft.task is None else tasks.find(db, repo, draft.task)
+    rules.check_handoff_reason(draft.to_agent, has_task=task is not None, context=draft.context)
+    values: dict[str, Any] = {
+        "id": act.new_id(),
+        "repo": repo.key,
+        "from_agent": draft.from_agent,
+        "to_agent": draft.to_agent,
+        "task": None if task is None else task.key,
+        "summary": draft.summary,
+        "context": context,
+        "expires_at": _expiry(draft.expires_at, act.now),
+        "now": act.now,
+    }
+    db.execute(_ADD, values).fetchall()
+    handoff = find(db, repo, values["id"])
+    said = f"{draft.from_agent} → {draft.to_agent or 'anyone'} — {draft.summary}"
+    _remark(db, task, f"Handoff [{short(handoff)}] created: {said}", act)
+    _log(db, repo, act, Change("create", Kind.HANDOFF, handoff.id), None, handoff)
+    return handoff
+
+
+def answer(
+    db: apsw.Connection, repo: Repo, handoff: Handoff, status: HandoffStatus, act: Act
+) -> Handoff:
+    """Accept, reject or expire a pending handoff, once.
+
+    Raises InvalidState for one that was answered or whose time is over.
+    """
+    rules.check_handoff_move(handoff.status_at(act.now), status, handoff.id)
+    _set(db, handoff, status, act)
+    after = replace(handoff, status=status, updated_at=act.now)
+    said = f"Handoff [{short(handoff)}] {status} by {act.agent}"
+    steps = handoff.context.get("next_steps")
+    if status is HandoffStatus.ACCEPTED and steps:
+        said += f". Next steps: {steps}"[:_NEXT_STEPS_CHARS]
+    _remark(db, task_of(db, handoff), said, act)
+    _log(db, repo, act, Change("update", Kind.HANDOFF, handoff.id), handoff, after)
+    return after
+
+
+def expire_of(db: apsw.Connection, repo: Repo, task: Task, act: Act) -> int:
+    """Expire what is pending on a task that is over; returns how many."""
+    rows: list[Any] = db.execute(_PENDING_OF, {"task": task.key}).fetchall()
+    for handoff in map(_handoff, rows):
+        _set(db, handoff, HandoffStatus.EXPIRED, act)
+        after = replace(handoff, status=HandoffStatus.EXPIRED, updated_at=act.now)
+        _log(db, repo, act, Change("update", Kind.HANDOFF, handoff.id), handoff, after)
+    return len(rows)
+
+
+def find(db: apsw.Connection, repo: Repo, handoff_id: str) -> Handoff:
+    """Return the handoff of this id in this repository.  Raises NotFound."""
+    row = db.execute(_BY_ID, {"repo": repo.key, "id": handoff_id.strip()}).fetchone()
+    if row is None:
+        raise NotFound(
+            f"Handoff not found: {handoff_id} in {scope.full_name(repo)}; list them with "
+            "handoff-read.",
+            id=handoff_id,
+        )
+    return _handoff(row)
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffFilter:
+    """Which handoffs to list; ``query`` is words that must all stand in it."""
+
+    status: HandoffStatus | None = None
+    from_agent: str | None = None
+    to_agent: str | None = None
+    query: str = ""
+    limit: int = 20
+    offset: int = 0
+
+
+def listed(
+    db: apsw.Connection, repo: Repo, chosen: HandoffFilter, *, now: int
+) -> tuple[list[Handoff], int]:
+    """List handoffs, newest first, and count how many of the newest thousand fit."""
+    conditions = [_OF_REPO]
+    conditions += [_FROM] if chosen.from_agent else []
+    conditions += [_TO] if chosen.to_agent else []
+    conditions += [_STATUSES.get(chosen.status, _STATUS)] if chosen.status else []
+    values = {
+        "repo": repo.key,
+        "from_agent": chosen.from_agent,
+        "to_agent": chosen.to_agent,
+        "status": None if chosen.status is None else str(chosen.status),
+        "now": now,
+        "limit": MAX_SEARCHED,
+    }
+    statement = compose(_COLUMNS, conditions, _NEWEST)
+    bound = {name: value for name, value in values.items() if f":{name}" in statement}
+    found = [_handoff(row) for row in db.execute(statement, bound).fetchall()]
+    words = fold(chosen.query).split()
+    fitting = [each for each in found if _holds(each, words)]
+    return fitting[chosen.offset : chosen.offset + chosen.limit], len(fitting)
+
+
+_STATUSES: Final = {HandoffStatus.PENDING: _PENDING, HandoffStatus.EXPIRED: _EXPIRED}
+
+
+def task_of(db: apsw.Connection, handoff: Handoff) -> Task | None:
+    """Return the task that the handoff passes on, if it is still there."""
+    return None if handoff.task is None else tasks.by_keys(db, [handoff.task]).get(handoff.task)
+
+
+def short(handoff: Handoff) -> str:
+    """Return the part of the id by which people speak of it."""
+    return handoff.id.replace("-", "")[-_SHORT_ID:]
+
+
+def _expiry(text: str | None, now: int) -> int | None:
+    if text is None:
+        return None
+    expires_at = times.parse(text, "expires_at")
+    if expires_at <= now:
+        raise InvalidArguments(
+            f"expires_at {text} has passed; send a time in the future, or leave it out.",
+            field="expires_at",
+        )
+    return expires_at
+
+
+def _holds(handoff: Handoff, words: list[str]) -> bool:
+    if not words:
+        return True
+    agents = f"{handoff.from_agent} {handoff.to_agent or ''}"
+    text = fold(f"{handoff.summary} {agents} {json_column.encode(handoff.context)}")
+    return all(word in text for word in words)
+
+
+def _set(db: apsw.Connection, handoff: Handoff, status: HandoffStatus, act: Act) -> None:
+    values = {"handoff": handoff.key, "status": str(status), "now": act.now}
+    db.execute(_SET, values).fetchall()
+
+
+def _remark(db: apsw.Connection, task: Task | None, text: str, act: Act) -> None:
+    if task is not None:
+        remark = Comment(act.new_id(), text, act.agent, UNKNOWN, UNKNOWN, None, None, act.now)
+        tasks.add_comment(db, task, remark)
+
+
+def _log(
+    db: apsw.Connection,
+    repo: Repo,
+    act: Act,
+    change: Change,
+    before: Handoff | None,
+    after: Handoff,
+) -> None:
+    shown = None if before is None else actions.snapshot(before)
+    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
+    task = task_of(db, after)
+    named = () if task is None else (f"task://{task.id}",)
+    topics.note(db, repo, (topics.TASKS,), *named, now=act.now)
+
+
+def _handoff(row: Any) -> Handoff:  # noqa: ANN401 -- a row as apsw returns it
+    values: list[Any] = list(row)
+    values[7] = json_column.decode_object(row[7])
+    values[8] = HandoffStatus(row[8])
+    return Handoff(*values)

@@ -1,0 +1,407 @@
+"""Writing tasks: create, update, delete; each in the caller's transaction.
+
+A change of status passes the gates of ``rules.TASK_MOVES``.  A task that is over lets go of its
+claims and pending handoffs, and a completed one leaves an entry that records what was done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.store import json_column
+from memrpc.store.errors import Conflict, InvalidArguments
+from memrpc.workspace import (
+    actions,
+    claims,
+    codes,
+    entries,
+    handoffs,
+    indexing,
+    rules,
+    scope,
+    task_archive,
+    tasks,
+    topics,
+    upkeep_due,
+)
+from memrpc.workspace.actions import Change
+from memrpc.workspace.graph import Link
+from memrpc.workspace.model import UNKNOWN, Comment, Kind, Task, TaskStatus
+from memrpc.workspace.rules import Move
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.model import Act, Object, Repo
+
+PHASE_TAG: Final = "phase:"
+DECISIONS: Final = "decision_refs"
+_STAMPS: Final = {
+    TaskStatus.IN_PROGRESS: "in_progress_at",
+    TaskStatus.COMPLETED: "finished_at",
+    TaskStatus.CANCELED: "canceled_at",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDraft:
+    """What a caller says of a task; None is what it did not say, an empty handle clears."""
+
+    code: str | None = None
+    phase: str | None = None
+    title: str | None = None
+    description: str | None = None
+    status: TaskStatus | None = None
+    priority: int | None = None
+    role: str | None = None
+    model: str | None = None
+    comment: str | None = None
+    doc_path: str | None = None
+    tags: tuple[str, ...] | None = None
+    suggested_skills: tuple[str, ...] | None = None
+    metadata: Object | None = None
+    decision_refs: tuple[str, ...] | None = None
+    parent_id: str | None = None
+    depends_on: str | None = None
+    est_tokens: int | None = None
+    commit_id: str | None = None
+    changed_files: tuple[str, ...] | None = None
+    claim_token: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUpdated:
+    """A task after a change, with what it was, which fields are new and what was let go."""
+
+    task: Task
+    before: Task
+    fields: tuple[str, ...]
+    released_claims: int = 0
+    expired_handoffs: int = 0
+
+
+def create(db: apsw.Connection, repo: Repo, given: TaskDraft, act: Act) -> Task:
+    """Keep a new task; with many pending ones it goes to the backlog instead.
+
+    Raises InvalidArguments, NotFound for a parent, dependency or decision that is not there,
+    Conflict when the code is taken.
+    """
+    draft = _checked(given)
+    _check_complete(draft)
+    status = draft.status or TaskStatus.BACKLOG
+    rules.check_start(status)
+    if status is TaskStatus.PENDING and tasks.pending(db, repo) > rules.MAX_PENDING:
+        status = TaskStatus.BACKLOG
+    links = _decisions(db, repo, draft)
+    task = _new(db, repo, draft, status, act)
+    task = replace(task, key=tasks.add(db, task))
+    task = _joined(db, repo, task, draft)
+    tasks.save(db, task)
+    indexing.put_task(db, task, (), links)
+    if draft.comment:
+        comment(db, task, draft.comment, act, draft=draft)
+    _log(db, repo, act, Change("create", Kind.TASK, task.id, task.code), None, task)
+    upkeep_due.owe(db, now=act.now)
+    return task
+
+
+def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: Act) -> TaskUpdated:
+    """Change what ``given`` says and leave the rest, authorship included.
+
+    Raises what ``rules.check_move`` and ``claims.check_writer`` refuse.
+    """
+    draft = _checked(given)
+    before = tasks.find(db, repo, handle)
+    after = _joined(db, repo, replace(before, **_changes(before, draft)), draft)
+    moves = draft.status is not None and draft.status is not before.status
+    claims.check_writer(db, before, act, token=draft.claim_token, moves=moves, force=draft.force)
+    fields = _fields(before, after, draft)
+    if not fields:
+        raise InvalidArguments(
+            f"nothing to change for {before.code}; send at least one field such as status with "
+            "comment, title, description or priority.",
+            field="code",
+        )
+    if moves:
+        after = _moved(db, after, TaskStatus(str(draft.status)), draft, act)
+    after = replace(after, updated_at=act.now)
+    tasks.save(db, after)
+    if moves or draft.comment:
+        said = draft.comment or f"Status updated to {after.status}"
+        comment(db, after, said, act, before=before.status if moves else None, draft=draft)
+    indexing.put_task(db, after, tasks.comments(db, after), _decisions(db, repo, draft, after))
+    released, expired = _let_go(db, repo, before, after, act) if moves else (0, 0)
+    _log(db, repo, act, Change("update", Kind.TASK, after.id, after.code), before, after)
+    return TaskUpdated(after, before, fields, released, expired)
+
+
+def start(db: apsw.Connection, repo: Repo, task: Task, act: Act, *, force: bool) -> Task:
+    """Bring a claimed task into progress, with a comment of its own."""
+    if task.status is TaskStatus.IN_PROGRESS:
+        return task
+    draft = TaskDraft(comment=f"Claimed by {act.agent}", force=force)
+    after = replace(_moved(db, task, TaskStatus.IN_PROGRESS, draft, act), updated_at=act.now)
+    tasks.save(db, after)
+    comment(db, after, str(draft.comment), act, before=task.status)
+    _log(db, repo, act, Change("start", Kind.TASK, task.id, task.code), task, after)
+    return after
+
+
+def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Task:
+    """Delete the row for good; its comments stay in the action log."""
+    task = tasks.find(db, repo, handle)
+    remarks = tasks.comments(db, task)
+    claims.end_all(db, task, act)
+    handoffs.expire_of(db, repo, task, act)
+    indexing.remove(db, Kind.TASK, task.key)
+    tasks.delete(db, task)
+    change = Change("delete", Kind.TASK, task.id, task.code, actions.snapshot(task, remarks))
+    actions.log(db, repo, act, change)
+    topics.note(db, repo, (topics.TASKS,), f"task://{task.id}", now=act.now)
+    return task
+
+
+def comment(
+    db: apsw.Connection,
+    task: Task,
+    text: str,
+    act: Act,
+    *,
+    before: TaskStatus | None = None,
+    draft: TaskDraft | None = None,
+) -> None:
+    """Write a comment; with ``before`` it is the trace of a change of status."""
+    remark = Comment(
+        id=act.new_id(),
+        text=text,
+        agent=act.agent,
+        role=(draft.role if draft else None) or UNKNOWN,
+        model=(draft.model if draft else None) or UNKNOWN,
+        previous_status=before,
+        next_status=None if before is None else task.status,
+        created_at=act.now,
+    )
+    tasks.add_comment(db, task, remark)
+
+
+def _checked(draft: TaskDraft) -> TaskDraft:
+    for name, bounds in _BOUNDS.items():
+        value = getattr(draft, name)
+        if value is not None:
+            rules.check_text(value, name, bounds)
+    if draft.metadata is not None:
+        rules.check_object(json_column.encode(draft.metadata), "metadata")
+    lists: dict[str, Any] = {
+        name: rules.check_list(getattr(draft, name), name)
+        for name in ("tags", "suggested_skills", "decision_refs", "changed_files")
+        if getattr(draft, name) is not None
+    }
+    has_words = draft.comment is not None and draft.comment.strip()
+    return replace(draft, comment=draft.comment if has_words else None, **lists)
+
+
+_BOUNDS: Final = {
+    "title": rules.TASK_TITLE_CHARS,
+    "phase": rules.SHORT_CHARS,
+    "description": rules.LONG_CHARS,
+}
+
+
+def _check_complete(draft: TaskDraft) -> None:
+    missing = [name for name in _BOUNDS if getattr(draft, name) is None]
+    if missing:
+        raise InvalidArguments(
+            f"{', '.join(missing)} missing: a new task needs phase, title and description; to "
+            "change a task send its id or code.",
+            field=missing[0],
+            missing=missing,
+        )
+
+
+def _new(db: apsw.Connection, repo: Repo, draft: TaskDraft, status: TaskStatus, act: Act) -> Task:
+    phase = str(draft.phase)
+    return Task(
+        key=0,
+        id=act.new_id(),
+        repo=repo.key,
+        code=_code(db, repo, draft.code),
+        phase=phase,
+        title=str(draft.title),
+        description=str(draft.description),
+        status=status,
+        priority=draft.priority or 3,
+        agent=act.agent,
+        role=draft.role or UNKNOWN,
+        model=draft.model or UNKNOWN,
+        doc_path=draft.doc_path,
+        created_at=act.now,
+        updated_at=act.now,
+        in_progress_at=None,
+        finished_at=None,
+        canceled_at=None,
+        est_tokens=draft.est_tokens or 0,
+        commit_id=draft.commit_id,
+        changed_files=draft.changed_files or (),
+        tags=_tagged(draft.tags or (), phase),
+        suggested_skills=draft.suggested_skills or (),
+        metadata=_metadata(draft.metadata or {}, draft),
+        parent=None,
+        depends_on=None,
+    )
+
+
+def _code(db: apsw.Connection, repo: Repo, chosen: str | None) -> str:
+    if chosen is None:
+        return codes.take(db, repo, Kind.TASK)
+    code = rules.check_code(chosen)
+    if tasks.holds_code(db, repo, code):
+        raise Conflict(
+            f"code {code} already exists in {scope.full_name(repo)}; leave it out to get the next "
+            "one.",
+            code=code,
+        )
+    codes.reserve(db, repo, Kind.TASK, code)
+    return code
+
+
+def _changes(before: Task, draft: TaskDraft) -> dict[str, Any]:
+    """Return the columns that the draft names, but for status, parent and dependency."""
+    changes = {name: getattr(draft, name) for name in _PLAIN if getattr(draft, name) is not None}
+    if draft.phase is not None or draft.tags is not None:
+        changes["tags"] = _tagged(draft.tags or before.tags, draft.phase or before.phase)
+    if draft.metadata is not None or draft.decision_refs is not None:
+        given = before.metadata if draft.metadata is None else draft.metadata
+        changes["metadata"] = _metadata(given, draft)
+    return changes
+
+
+_PLAIN: Final = (
+    "phase",
+    "title",
+    "description",
+    "priority",
+    "role",
+    "model",
+    "doc_path",
+    "suggested_skills",
+    "est_tokens",
+    "commit_id",
+    "changed_files",
+)
+
+
+def _fields(before: Task, after: Task, draft: TaskDraft) -> tuple[str, ...]:
+    """Name what the caller changes, in the caller's words."""
+    changed = [name for name in _changes(before, draft) if name in _SHOWN]
+    named = {
+        "status": draft.status is not None and draft.status is not before.status,
+        "comment": draft.comment is not None,
+        "parent_id": after.parent != before.parent,
+        "depends_on": after.depends_on != before.depends_on,
+    }
+    return (*changed, *(name for name, is_new in named.items() if is_new))
+
+
+_SHOWN: Final = frozenset({*_PLAIN, "tags", "metadata"})
+
+
+def _tagged(tags: tuple[str, ...], phase: str) -> tuple[str, ...]:
+    """Return the tags with the one that names the phase."""
+    others = [tag for tag in tags if not tag.startswith(PHASE_TAG)]
+    return tuple(dict.fromkeys([*others, f"{PHASE_TAG}{phase}"]))
+
+
+def _metadata(given: Object, draft: TaskDraft) -> Object:
+    if draft.decision_refs is None:
+        return given
+    return {**given, DECISIONS: list(draft.decision_refs)}
+
+
+def _decisions(
+    db: apsw.Connection, repo: Repo, draft: TaskDraft, task: Task | None = None
+) -> list[Link]:
+    """Return the links to the decisions that a task names.  New ones must exist."""
+    if draft.decision_refs is None and task is not None:
+        known = (_entry_key(db, repo, str(ref)) for ref in task.metadata.get(DECISIONS, ()))
+        return [Link("decided_in", Kind.ENTRY, key) for key in known if key is not None]
+    found = [entries.find(db, repo, ref) for ref in draft.decision_refs or ()]
+    return [Link("decided_in", Kind.ENTRY, entry.key) for entry in found]
+
+
+def _entry_key(db: apsw.Connection, repo: Repo, handle: str) -> int | None:
+    """Return the entry that an older reference names, if it is still there."""
+    found = entries.find_or_none(db, repo, handle)
+    return None if found is None else found.key
+
+
+def _joined(db: apsw.Connection, repo: Repo, task: Task, draft: TaskDraft) -> Task:
+    """Return the task with the parent and the dependency that the draft names."""
+    if draft.parent_id is not None:
+        task = replace(task, parent=_other(db, repo, task, draft.parent_id, "parent_id"))
+        tasks.save(db, task)  # The dependency's search for cycles has to see it.
+    if draft.depends_on is not None:
+        task = replace(task, depends_on=_other(db, repo, task, draft.depends_on, "depends_on"))
+    return task
+
+
+def _other(db: apsw.Connection, repo: Repo, task: Task, handle: str, field: str) -> int | None:
+    """Return the key of another task; refuse what would make a task wait for itself."""
+    if not handle.strip():
+        return None
+    other = tasks.find(db, repo, handle)
+    waiting = (task.key, other.key) if field == "parent_id" else (other.key, task.key)
+    if other.key == task.key or tasks.waits_for(db, *waiting):
+        raise InvalidArguments(
+            f"{field} {other.code} would make a cycle: {task.code} would wait for itself. Send "
+            "another task, or an empty string to clear it.",
+            field=field,
+            code=task.code,
+        )
+    return other.key
+
+
+def _moved(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft, act: Act) -> Task:
+    """Return the task in its new status, if the gates let it through."""
+    rules.check_move(_move(db, task, status, draft), force=draft.force)
+    stamps: dict[str, Any] = {"finished_at": None, "canceled_at": None}
+    if status in _STAMPS:
+        stamps[_STAMPS[status]] = act.now
+    return replace(task, status=status, **stamps)
+
+
+def _move(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft) -> Move:
+    waits = None if task.depends_on is None else tasks.by_keys(db, [task.depends_on])
+    dependency = None if waits is None else waits.get(task.depends_on or 0)
+    is_open = dependency is not None and dependency.status is not TaskStatus.COMPLETED
+    children = [each for each in tasks.children(db, task) if each.status not in rules.CLOSED]
+    return Move(
+        code=task.code,
+        before=task.status,
+        after=status,
+        has_comment=draft.comment is not None,
+        open_dependency=dependency.code if dependency is not None and is_open else None,
+        open_children=tuple(child.code for child in children),
+    )
+
+
+def _let_go(
+    db: apsw.Connection, repo: Repo, before: Task, after: Task, act: Act
+) -> tuple[int, int]:
+    """End claims and handoffs of a task that is over, and record a completed one."""
+    if after.status not in rules.CLOSED:
+        return 0, 0
+    released = claims.end_all(db, after, act)
+    expired = handoffs.expire_of(db, repo, after, act)
+    if after.status is TaskStatus.COMPLETED and before.status is not TaskStatus.COMPLETED:
+        task_archive.record(db, repo, after, act)
+    return released, expired
+
+
+def _log(
+    db: apsw.Connection, repo: Repo, act: Act, change: Change, before: Task | None, after: Task
+) -> None:
+    shown = None if before is None else actions.snapshot(before)
+    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
+    topics.note(db, repo, (topics.TASKS,), f"task://{after.id}", now=act.now)
