@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from memrpc.wire.errors import ErrorCode
 from memrpc.wire.messages import JSON
@@ -34,8 +33,7 @@ class Structured(enum.Enum):
     ANY = "any"
 
 
-@dataclass(frozen=True, slots=True)
-class Shapes:
+class Shapes(NamedTuple):
     """The members that each kind of object may carry."""
 
     tool: Fields
@@ -51,8 +49,7 @@ class Shapes:
     elicitation: Fields
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """Everything that differs between two published revisions."""
 
     version: str
@@ -71,7 +68,7 @@ class Revision:
 
     def evolve(self, version: str, *, shapes: Mapping[str, Fields], **changes: JSON) -> Revision:
         """The next revision: this one with the named changes."""
-        return replace(self, version=version, shapes=replace(self.shapes, **shapes), **changes)
+        return self._replace(version=version, shapes=self.shapes._replace(**shapes), **changes)
 
 
 _LISTS: Final = frozenset(

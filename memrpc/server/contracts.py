@@ -7,8 +7,8 @@ documentation and the contract tests.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from memrpc.server import schema_files
 from memrpc.server.leniency import read_arguments
@@ -16,10 +16,10 @@ from memrpc.server.validation import Schema, Violation
 from memrpc.wire.messages import JSON, JSONObject
 
 _SCHEME: Final = "memrpc:/"
+_NONE: Final[JSONObject] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(NamedTuple):
     """What a tool is called, what it takes and what it gives."""
 
     name: str
@@ -27,8 +27,8 @@ class Contract:
     description: str
     input: Schema
     output: Schema | None = None
-    annotations: Mapping[str, JSON] = field(default_factory=dict)
-    extra: Mapping[str, JSON] = field(default_factory=dict)
+    annotations: Mapping[str, JSON] = _NONE
+    extra: Mapping[str, JSON] = _NONE
 
     def listing(self) -> JSONObject:
         """The ``tools/list`` entry in its newest shape."""

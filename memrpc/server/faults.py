@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 from memrpc.protocol.capabilities import Path, required
 from memrpc.protocol.revisions import Era, Revision
@@ -38,14 +38,13 @@ def resource_not_found(uri: str, revision: Revision, *, hint: str = "") -> Proto
     return ProtocolFault(revision.resource_not_found, message, {"uri": uri})
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a call that was well-formed could not be served, and what to do instead."""
 
     code: str
     message: str
     retryable: bool = False
-    details: Mapping[str, JSON] = field(default_factory=dict)
+    details: Mapping[str, JSON] = MappingProxyType({})
 
     def as_json(self) -> JSONObject:
         return {

@@ -6,8 +6,8 @@ The engine knows these shapes and nothing of what stands behind them.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from memrpc.protocol.calls import Call
 from memrpc.server.contracts import Contract
@@ -18,9 +18,10 @@ from memrpc.wire.messages import JSON, JSONObject
 if TYPE_CHECKING:
     from memrpc.server.context import Context
 
+_NONE: Final[JSONObject] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+
+class ToolResult(NamedTuple):
     """What a tool found.
 
     ``text`` is the readable form; without it the structured part stands there as compact JSON.
@@ -36,8 +37,7 @@ class ToolResult:
 ToolHandler: TypeAlias = "Callable[[Context, dict[str, JSON]], Awaitable[ToolResult]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """A contract and the handler that keeps it."""
 
     contract: Contract
@@ -104,8 +104,7 @@ async def _nothing(_: Publish) -> None:
     await sleep_forever()
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """One application."""
 
     identity: JSONObject
@@ -115,9 +114,9 @@ class Service:
     resources: Resources | None = None
     prompts: Prompts | None = None
     completions: Completions | None = None
-    extra_capabilities: Mapping[str, JSON] = field(default_factory=dict)
+    extra_capabilities: Mapping[str, JSON] = _NONE
     list_changes: bool = False
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = _NONE
     explain: Callable[[Exception], Refusal | None] = lambda _: None
     watch: Callable[[Publish], Awaitable[None]] = _nothing
     background: Callable[[Publish], Awaitable[None]] = _nothing
