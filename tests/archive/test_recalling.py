@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from memrpc.archive import cues
 from memrpc.archive.model import (
     Category,
     Cue,
@@ -10,6 +11,7 @@ from memrpc.archive.model import (
     EmptyReason,
     Method,
     Role,
+    Scope,
     SearchMode,
     Shown,
     Status,
@@ -182,6 +184,24 @@ def test_a_cue_restricts_to_its_events(archive: Archive) -> None:
     archive.record("e3", "I like tea as well.")
     assert contents(archive.recall("tea", cue_key="100%")) == ["I like tea."]
     assert archive.recall("tea", cue_key="100").reason is EmptyReason.NO_MATCH
+
+
+def test_a_cue_of_another_scope_leads_nowhere(archive: Archive) -> None:
+    cue = (Cue(CueKind.PHOTO, "p"),)
+    archive.record("mine", "I like tea.", cues=cue)
+    archive.record("theirs", "I like tea.", cues=cue, scope=Scope("default", "other"))
+    assert cues.events_with(archive.db, 1, "p") == {1}
+    assert [m.event_id for m in archive.recall("tea", cue_key="p").memories] == ["mine"]
+
+
+def test_a_neighbour_answers_in_a_session_but_not_for_what_was_said_later(
+    archive: Archive,
+) -> None:
+    archive.record("q", "Where shall we go?", session_id="s", occurred_at=OLD)
+    archive.record("a", "Let us visit Kyoto.", session_id="s", occurred_at="2026-02-01T00:00:00Z")
+    assert excerpts(archive.recall("Kyoto")) == ["Where shall we go?"]
+    before = archive.recall("Kyoto", as_of="2026-01-15T00:00:00Z")
+    assert (before.memories, before.raw, before.reason) == ((), (), EmptyReason.OUTSIDE_WINDOW)
 
 
 def test_a_document_ranks_below_a_conversation_on_equal_score(archive: Archive) -> None:

@@ -115,8 +115,20 @@ def test_a_superseded_statement_is_not_told(archive: Archive) -> None:
         answer = resume(archive, query=query)
         assert "dogs" not in answer.context
         assert "hens" not in answer.context
+        assert ("event", "f") not in told(answer)
         assert "[…] Mika has a garden." in answer.context
         assert "Mika likes cats." in answer.context
+
+
+def test_a_correction_ends_the_checkpoint_and_a_new_one_takes_its_place(archive: Archive) -> None:
+    memory_id = archive.record("e", "Mika likes dogs.").memory_ids[0]
+    save(archive, "e", "Buy a dog")
+    archive.correct(memory_id, "Mika likes cats.")
+    answer = resume(archive)
+    assert answer.checkpoint_id is None
+    assert "Buy a dog" not in answer.context
+    assert resume(archive).checkpoint_id != save(archive, "e", "Buy a cat")
+    assert "Buy a cat" in resume(archive).context
 
 
 def test_what_has_not_occurred_yet_is_not_told(archive: Archive) -> None:

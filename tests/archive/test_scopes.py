@@ -35,6 +35,12 @@ def test_b88_a_short_name_is_not_near_to_every_other(archive: Archive) -> None:
     assert archive.recall("x", scope=in_project("banana")).near_projects == ()
 
 
+def test_b88_a_scope_is_not_near_to_itself(archive: Archive) -> None:
+    archive.record("e", "We sell shoes here.", scope=in_project("tianda"))
+    answer = archive.recall("phenibut", scope=in_project("tianda"))
+    assert (answer.reason, answer.near_projects) == (EmptyReason.NO_MATCH, ())
+
+
 def test_b88_names_are_told_apart_exactly(archive: Archive) -> None:
     archive.record("e", "We sell shoes.", scope=in_project("Tianda"))
     assert archive.recall("shoes", scope=in_project("tianda")).memories == ()
