@@ -78,8 +78,7 @@ def standard_document(standard: Standard) -> Document:
 def put_entry(db: apsw.Connection, entry: Entry, links: Iterable[Link]) -> None:
     """Index the entry and make its part of the graph."""
     index.put(db, entry_document(entry))
-    text = f"{entry.title}\n{entry.content}"
-    graph.put(db, (Kind.ENTRY, entry.key), entry.repo, text, links)
+    link_entry(db, entry, links)
 
 
 def put_task(
@@ -87,13 +86,29 @@ def put_task(
 ) -> None:
     """Index the task and make its part of the graph."""
     index.put(db, task_document(task, comments))
-    text = f"{task.title}\n{task.description}"
-    graph.put(db, (Kind.TASK, task.key), task.repo, text, [*links, *_task_links(task)])
+    link_task(db, task, links)
 
 
 def put_standard(db: apsw.Connection, standard: Standard) -> None:
     """Index the standard and make its part of the graph."""
     index.put(db, standard_document(standard))
+    link_standard(db, standard)
+
+
+def link_entry(db: apsw.Connection, entry: Entry, links: Iterable[Link]) -> None:
+    """Make the entry's part of the graph."""
+    text = f"{entry.title}\n{entry.content}"
+    graph.put(db, (Kind.ENTRY, entry.key), entry.repo, text, links)
+
+
+def link_task(db: apsw.Connection, task: Task, links: Iterable[Link]) -> None:
+    """Make the task's part of the graph."""
+    text = f"{task.title}\n{task.description}"
+    graph.put(db, (Kind.TASK, task.key), task.repo, text, [*links, *_task_links(task)])
+
+
+def link_standard(db: apsw.Connection, standard: Standard) -> None:
+    """Make the standard's part of the graph."""
     parent = standard.parent
     links = [] if parent is None else [Link("extends", Kind.STANDARD, parent)]
     text = f"{standard.title}\n{standard.content}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.store import json_column
 from memrpc.store.errors import Conflict, InvalidArguments
 from memrpc.workspace import (
     actions,
@@ -21,6 +20,7 @@ from memrpc.workspace import (
     rules,
     scope,
     task_archive,
+    task_drafts,
     tasks,
     topics,
     upkeep_due,
@@ -29,46 +29,18 @@ from memrpc.workspace.actions import Change
 from memrpc.workspace.graph import Link
 from memrpc.workspace.model import UNKNOWN, Comment, Kind, Task, TaskStatus
 from memrpc.workspace.rules import Move
+from memrpc.workspace.task_drafts import TaskDraft
 
 if TYPE_CHECKING:
     import apsw
 
-    from memrpc.workspace.model import Act, Object, Repo
+    from memrpc.workspace.model import Act, Repo
 
-PHASE_TAG: Final = "phase:"
-DECISIONS: Final = "decision_refs"
 _STAMPS: Final = {
     TaskStatus.IN_PROGRESS: "in_progress_at",
     TaskStatus.COMPLETED: "finished_at",
     TaskStatus.CANCELED: "canceled_at",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TaskDraft:
-    """What a caller says of a task; None is what it did not say, an empty handle clears."""
-
-    code: str | None = None
-    phase: str | None = None
-    title: str | None = None
-    description: str | None = None
-    status: TaskStatus | None = None
-    priority: int | None = None
-    role: str | None = None
-    model: str | None = None
-    comment: str | None = None
-    doc_path: str | None = None
-    tags: tuple[str, ...] | None = None
-    suggested_skills: tuple[str, ...] | None = None
-    metadata: Object | None = None
-    decision_refs: tuple[str, ...] | None = None
-    parent_id: str | None = None
-    depends_on: str | None = None
-    est_tokens: int | None = None
-    commit_id: str | None = None
-    changed_files: tuple[str, ...] | None = None
-    claim_token: str | None = None
-    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +60,8 @@ def create(db: apsw.Connection, repo: Repo, given: TaskDraft, act: Act) -> Task:
     Raises InvalidArguments, NotFound for a parent, dependency or decision that is not there,
     Conflict when the code is taken.
     """
-    draft = _checked(given)
-    _check_complete(draft)
+    draft = task_drafts.checked(given)
+    task_drafts.check_complete(draft)
     status = draft.status or TaskStatus.BACKLOG
     rules.check_start(status)
     if status is TaskStatus.PENDING and tasks.pending(db, repo) > rules.MAX_PENDING:
@@ -112,9 +84,9 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
 
     Raises what ``rules.check_move`` and ``claims.check_writer`` refuse.
     """
-    draft = _checked(given)
+    draft = task_drafts.checked(given)
     before = tasks.find(db, repo, handle)
-    after = _joined(db, repo, replace(before, **_changes(before, draft)), draft)
+    after = _joined(db, repo, replace(before, **task_drafts.changes(before, draft)), draft)
     moves = draft.status is not None and draft.status is not before.status
     claims.check_writer(db, before, act, token=draft.claim_token, moves=moves, force=draft.force)
     fields = _fields(before, after, draft)
@@ -186,40 +158,6 @@ def comment(
     tasks.add_comment(db, task, remark)
 
 
-def _checked(draft: TaskDraft) -> TaskDraft:
-    for name, bounds in _BOUNDS.items():
-        value = getattr(draft, name)
-        if value is not None:
-            rules.check_text(value, name, bounds)
-    if draft.metadata is not None:
-        rules.check_object(json_column.encode(draft.metadata), "metadata")
-    lists: dict[str, Any] = {
-        name: rules.check_list(getattr(draft, name), name)
-        for name in ("tags", "suggested_skills", "decision_refs", "changed_files")
-        if getattr(draft, name) is not None
-    }
-    has_words = draft.comment is not None and draft.comment.strip()
-    return replace(draft, comment=draft.comment if has_words else None, **lists)
-
-
-_BOUNDS: Final = {
-    "title": rules.TASK_TITLE_CHARS,
-    "phase": rules.SHORT_CHARS,
-    "description": rules.LONG_CHARS,
-}
-
-
-def _check_complete(draft: TaskDraft) -> None:
-    missing = [name for name in _BOUNDS if getattr(draft, name) is None]
-    if missing:
-        raise InvalidArguments(
-            f"{', '.join(missing)} missing: a new task needs phase, title and description; to "
-            "change a task send its id or code.",
-            field=missing[0],
-            missing=missing,
-        )
-
-
 def _new(db: apsw.Connection, repo: Repo, draft: TaskDraft, status: TaskStatus, act: Act) -> Task:
     phase = str(draft.phase)
     return Task(
@@ -244,9 +182,9 @@ def _new(db: apsw.Connection, repo: Repo, draft: TaskDraft, status: TaskStatus, 
         est_tokens=draft.est_tokens or 0,
         commit_id=draft.commit_id,
         changed_files=draft.changed_files or (),
-        tags=_tagged(draft.tags or (), phase),
+        tags=task_drafts.tagged(draft.tags or (), phase),
         suggested_skills=draft.suggested_skills or (),
-        metadata=_metadata(draft.metadata or {}, draft),
+        metadata=task_drafts.metadata(draft.metadata or {}, draft),
         parent=None,
         depends_on=None,
     )
@@ -266,35 +204,9 @@ def _code(db: apsw.Connection, repo: Repo, chosen: str | None) -> str:
     return code
 
 
-def _changes(before: Task, draft: TaskDraft) -> dict[str, Any]:
-    """Return the columns that the draft names, but for status, parent and dependency."""
-    changes = {name: getattr(draft, name) for name in _PLAIN if getattr(draft, name) is not None}
-    if draft.phase is not None or draft.tags is not None:
-        changes["tags"] = _tagged(draft.tags or before.tags, draft.phase or before.phase)
-    if draft.metadata is not None or draft.decision_refs is not None:
-        given = before.metadata if draft.metadata is None else draft.metadata
-        changes["metadata"] = _metadata(given, draft)
-    return changes
-
-
-_PLAIN: Final = (
-    "phase",
-    "title",
-    "description",
-    "priority",
-    "role",
-    "model",
-    "doc_path",
-    "suggested_skills",
-    "est_tokens",
-    "commit_id",
-    "changed_files",
-)
-
-
 def _fields(before: Task, after: Task, draft: TaskDraft) -> tuple[str, ...]:
     """Name what the caller changes, in the caller's words."""
-    changed = [name for name in _changes(before, draft) if name in _SHOWN]
+    changed = [name for name in task_drafts.changes(before, draft) if name in task_drafts.SHOWN]
     named = {
         "status": draft.status is not None and draft.status is not before.status,
         "comment": draft.comment is not None,
@@ -304,36 +216,21 @@ def _fields(before: Task, after: Task, draft: TaskDraft) -> tuple[str, ...]:
     return (*changed, *(name for name, is_new in named.items() if is_new))
 
 
-_SHOWN: Final = frozenset({*_PLAIN, "tags", "metadata"})
-
-
-def _tagged(tags: tuple[str, ...], phase: str) -> tuple[str, ...]:
-    """Return the tags with the one that names the phase."""
-    others = [tag for tag in tags if not tag.startswith(PHASE_TAG)]
-    return tuple(dict.fromkeys([*others, f"{PHASE_TAG}{phase}"]))
-
-
-def _metadata(given: Object, draft: TaskDraft) -> Object:
-    if draft.decision_refs is None:
-        return given
-    return {**given, DECISIONS: list(draft.decision_refs)}
-
-
 def _decisions(
     db: apsw.Connection, repo: Repo, draft: TaskDraft, task: Task | None = None
 ) -> list[Link]:
     """Return the links to the decisions that a task names.  New ones must exist."""
     if draft.decision_refs is None and task is not None:
-        known = (_entry_key(db, repo, str(ref)) for ref in task.metadata.get(DECISIONS, ()))
-        return [Link("decided_in", Kind.ENTRY, key) for key in known if key is not None]
+        return decisions_of(db, repo, task)
     found = [entries.find(db, repo, ref) for ref in draft.decision_refs or ()]
     return [Link("decided_in", Kind.ENTRY, entry.key) for entry in found]
 
 
-def _entry_key(db: apsw.Connection, repo: Repo, handle: str) -> int | None:
-    """Return the entry that an older reference names, if it is still there."""
-    found = entries.find_or_none(db, repo, handle)
-    return None if found is None else found.key
+def decisions_of(db: apsw.Connection, repo: Repo, task: Task) -> list[Link]:
+    """Return the links to those of the task's decisions that are still there."""
+    refs = task.metadata.get(task_drafts.DECISIONS, ())
+    found = (entries.find_or_none(db, repo, str(ref)) for ref in refs)
+    return [Link("decided_in", Kind.ENTRY, entry.key) for entry in found if entry is not None]
 
 
 def _joined(db: apsw.Connection, repo: Repo, task: Task, draft: TaskDraft) -> Task:

@@ -1,0 +1,143 @@
+"""Searching tasks: filters and the window first, then words; a named issue comes before words."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from memrpc.recall.model import never_cancelled
+from memrpc.store.where import compose
+from memrpc.workspace import graph, indexing, scope, searching, tasks, windows
+from memrpc.workspace.graph import Subgraph
+from memrpc.workspace.model import Kind, Task
+from memrpc.workspace.searching import Place
+from memrpc.workspace.task_reading import OF_REPO, SELECT, TaskFilter, TaskList, TaskRow
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.model import Repo
+    from memrpc.workspace.windows import Window
+
+_ISSUE_PRIOR: Final = 5.0
+_MONTH_US: Final = 30 * 86_400_000_000
+
+
+def search(
+    db: apsw.Connection,
+    repo: Repo,
+    query: str,
+    chosen: TaskFilter,
+    *,
+    now: int,
+    checkpoint: Callable[[], None] = never_cancelled,
+) -> TaskList:
+    """Find tasks that answer a question; without words the newest that pass the filters."""
+    text, window = windows.extract(query.strip(), now)
+    conditions = chosen.conditions(window)
+    within = _selected(db, repo, conditions) if conditions else None
+    named = frozenset(tasks.issues_in(query)) | _spoken_issues(query)
+    if not text:
+        newest = sorted(within or (), reverse=True)
+        return _found(db, _Seen(repo, "", window), newest, chosen)
+    place = Place(indexing.scope_of(repo.key), within)
+    issue_keys = _of_issues(db, repo, named, within)
+
+    def priors(keys: Collection[int]) -> dict[int, float]:
+        known = tasks.by_keys(db, keys)
+        return {key: _prior(each, now, is_named=key in issue_keys) for key, each in known.items()}
+
+    result = searching.ranked(db, text, Kind.TASK, [place], priors, checkpoint)
+    linked = [key for key in issue_keys if key not in result.subjects]
+    subjects = [*(key for key in result.subjects if key in issue_keys), *linked]
+    subjects += [key for key in result.subjects if key not in issue_keys]
+    seen = _Seen(repo, text, window, frozenset(issue_keys), is_filtered=within is not None)
+    if not subjects:
+        return _empty(db, seen, result.reason)
+    return _found(db, seen, subjects, chosen)
+
+
+def _selected(db: apsw.Connection, repo: Repo, conditions: dict[str, dict[str, Any]]) -> set[int]:
+    values: dict[str, Any] = {"repo": repo.key}
+    for bound in conditions.values():
+        values |= bound
+    rows: list[Any] = db.execute(compose(SELECT, [OF_REPO, *conditions]), values).fetchall()
+    return {key for (key,) in rows}
+
+
+def _of_issues(
+    db: apsw.Connection, repo: Repo, issues: Collection[int], within: set[int] | None
+) -> list[int]:
+    """Return the tasks that name one of the issues that the question names, newest first."""
+    found = {
+        key for issue in issues for key in _selected(db, repo, TaskFilter(issue=issue).conditions())
+    }
+    return sorted(found if within is None else found & within, reverse=True)
+
+
+def _spoken_issues(query: str) -> frozenset[int]:
+    words = query.casefold().split()
+    pairs = itertools.pairwise(words)
+    return frozenset(
+        int(number) for word, number in pairs if word == "issue" and number.isdecimal()
+    )
+
+
+def _prior(task: Task, now: int, *, is_named: bool) -> float:
+    recency = math.exp2(-max(0, now - task.created_at) / _MONTH_US)
+    return 0.2 * recency + (_ISSUE_PRIOR if is_named else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A question as it was understood; ``named`` are the tasks of an issue that it names."""
+
+    repo: Repo
+    text: str
+    window: Window | None
+    named: frozenset[int] = frozenset()
+    is_filtered: bool = False
+
+
+def _found(db: apsw.Connection, seen: _Seen, subjects: list[int], chosen: TaskFilter) -> TaskList:
+    keys = subjects[chosen.offset : chosen.offset + chosen.limit]
+    known, issues = tasks.by_keys(db, keys), tasks.issues(db, keys)
+    marks = searching.marks(db, seen.text, Kind.TASK, keys) if seen.text else [None] * len(keys)
+    counts = tasks.comment_counts(db, keys)
+    rows = tuple(
+        TaskRow(
+            task=known[key],
+            comments=counts.get(key, 0),
+            mark=mark,
+            issues=tuple(issues.get(key, ())),
+            matched="issue" if key in seen.named else "text",
+        )
+        for key, mark in zip(keys, marks, strict=True)
+    )
+    around = graph.around(db, Kind.TASK, keys)
+    reason = None if subjects else searching.OUTSIDE_FILTERS
+    tallies = tasks.tallies(db, seen.repo)
+    return TaskList(rows, len(subjects), tallies, around, seen.window, reason)
+
+
+def _empty(db: apsw.Connection, seen: _Seen, reason: str | None) -> TaskList:
+    """Say why nothing was found: an empty scope, the filters, or that nothing is known."""
+    tallies = tasks.tallies(db, seen.repo)
+    if not tallies:
+        reason = searching.SCOPE_EMPTY
+    elif seen.is_filtered and _is_known(db, seen):
+        reason = searching.OUTSIDE_WINDOW if seen.window else searching.OUTSIDE_FILTERS
+    near = tuple(scope.near(db, seen.repo))
+    return TaskList((), 0, tallies, Subgraph(), seen.window, reason, near)
+
+
+def _is_known(db: apsw.Connection, seen: _Seen) -> bool:
+    """Say whether the words alone, without filters, would find something."""
+    place = Place(indexing.scope_of(seen.repo.key))
+    found = searching.ranked(
+        db, seen.text, Kind.TASK, [place], lambda keys: dict.fromkeys(keys, 0.0)
+    )
+    return bool(found.subjects)
