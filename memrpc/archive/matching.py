@@ -119,8 +119,10 @@ def _request(text: str, view: View, within: set[int] | None, limit: int) -> Sear
 def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> Iterator[Match]:
     """Yield the matches behind ``hits`` by falling score, superseded events after all others."""
     terms = query.parse(text)
+    ranked = _ranked(db, hits, view)
+    spoken_for = {event.seq for _, event, memory in ranked if memory is not None}
     late: list[Match] = []
-    for hit, event, memory in _ranked(db, hits, view):
+    for hit, event, memory in ranked:
         if memory is not None:
             yield Match(event, memory, hit.score, hit.matched_by)
             continue
@@ -128,9 +130,9 @@ def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> I
         for match in _of_event(hit, event, drawn, view, terms):
             if match.is_superseded:
                 late.append(match)
-            else:
+            elif match.memory is not None or event.seq not in spoken_for:
                 yield match
-    yield from late
+    yield from (match for match in late if match.event.seq not in spoken_for)
 
 
 def _within(db: apsw.Connection, view: View) -> set[int] | None:
@@ -190,7 +192,8 @@ def _of_event(
 
 def _best(drawn: list[Memory], terms: SearchTerms) -> list[Memory]:
     """Return the statements that hold most of what is asked for, the first few of them."""
-    shares = {memory.key: share(terms.content, memory.content) for memory in drawn}
+    asked = terms.content or terms.common
+    shares = {memory.key: share(asked, memory.content) for memory in drawn}
     best = max(shares.values(), default=0.0)
     chosen = [memory for memory in drawn if best and shares[memory.key] == best]
     return chosen[:MAX_STATEMENTS_SHOWN]
@@ -204,12 +207,16 @@ def share(terms: tuple[Term, ...], text: str) -> float:
 
 
 def _holds(tokens: set[str], term: Term) -> bool:
-    for *whole, last in term.spellings:
-        if tokens.issuperset(whole) and (
-            last in tokens or (term.is_prefix and any(t.startswith(last) for t in tokens))
-        ):
-            return True
-    return False
+    if any(_has(tokens, spelling, is_beginning=term.is_prefix) for spelling in term.spellings):
+        return True
+    return bool(term.beginning) and _has(tokens, term.beginning, is_beginning=True)
+
+
+def _has(tokens: set[str], spelling: tuple[str, ...], *, is_beginning: bool) -> bool:
+    *whole, last = spelling
+    if not tokens.issuperset(whole):
+        return False
+    return last in tokens or (is_beginning and any(token.startswith(last) for token in tokens))
 
 
 def by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:

@@ -154,6 +154,6 @@ def _warnings(request: RecallInput, counts: scopes.Counts) -> tuple[str, ...]:
         )
     if counts.pending:
         warnings.append(
-            f"{counts.pending} events have no memories yet; their text was searched raw."
+            f"Events without memories yet: {counts.pending}; their text was searched raw."
         )
     return tuple(warnings)

@@ -184,5 +184,5 @@ def _warnings(counts: scopes.Counts, *, has_more: bool) -> tuple[str, ...]:
             "newest were selected. Save a checkpoint, and use memory_recall for the rest."
         )
     if counts.pending:
-        warnings.append(f"{counts.pending} events have no memories yet.")
+        warnings.append(f"Events without memories yet: {counts.pending}.")
     return tuple(warnings)

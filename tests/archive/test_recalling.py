@@ -58,6 +58,16 @@ def test_an_event_with_a_memory_in_the_answer_does_not_come_raw_too(archive: Arc
     assert (contents(answer), excerpts(answer)) == (["I like tea."], [])
 
 
+@pytest.mark.parametrize("query", ["migrat", "who is it for"])
+def test_a_beginning_of_a_word_or_common_words_alone_find_statements(
+    archive: Archive, query: str
+) -> None:
+    archive.record("e", "The migration plan is who it is for. Is it?")
+    answer = archive.recall(query)
+    assert contents(answer) == ["The migration plan is who it is for."]
+    assert answer.raw == ()
+
+
 def test_all_statements_that_answer_equally_well_are_shown(archive: Archive) -> None:
     archive.record("e", "Mia likes tea. Tom likes tea. Tom likes milk.")
     assert contents(archive.recall("tea")) == ["Mia likes tea.", "Tom likes tea."]

@@ -94,7 +94,8 @@ def test_a_statement_without_its_quote_in_the_text_is_dropped(archive: Archive) 
     ]
     with archive.db:
         extraction.apply(archive.db, event, "llm:1", proposed, now=NOW, new_id=archive.new_id)
-    answer = archive.recall("avoids")
+    answer = archive.recall("avoids allergic")
+    assert answer.raw == ()
     assert [(m.content, m.quote, m.inferred) for m in answer.memories] == [
         ("User avoids nuts", "allergic to nuts", True)
     ]
@@ -160,7 +161,7 @@ def test_b47_without_an_extractor_the_text_is_found_raw_and_the_answer_says_so(
     answer = archive.recall("allergic")
     assert excerpts(answer) == [TEXT]
     assert answer.coverage.pending_extractions == 1
-    assert answer.warnings == ("1 events have no memories yet; their text was searched raw.",)
+    assert answer.warnings == ("Events without memories yet: 1; their text was searched raw.",)
     assert owed(archive) == []
 
 
