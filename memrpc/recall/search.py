@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from memrpc.recall.query import SearchTerms, Term
 
 CANDIDATES: Final = 100
+PRUNED_CANDIDATES: Final = 300
+"""More where a part of the question proposes, for the rest of it may turn the order round."""
 EXACT_UNITS: Final = 20_000
 """Up to so many units in a collection every content word takes part in proposing candidates."""
-COMMON_SHARE: Final = 0.10
+COMMON_SHARE: Final = 0.15
 """In a larger one a word in more than this share of the units does not."""
 
 COLLECTION: Final = """
@@ -147,8 +149,7 @@ def _prefix_documents(db: apsw.Connection, token: str) -> int:
 def _proposal(content: list[WeighedTerm], common: list[WeighedTerm], collection: Collection) -> str:
     """The expression that finds candidates; empty when nothing can match."""
     if not content:
-        is_held = all(each.frequency for each in common)
-        terms = tuple(each.term for each in common) if is_held else ()
+        terms = tuple(each.term for each in common)
         return query.expression(terms, collection.prefix, "AND")
     held = sorted((each for each in content if each.frequency), key=lambda each: each.frequency)
     if collection.units > EXACT_UNITS:
@@ -164,7 +165,8 @@ def _propose(
 
     That order keeps sums, and so scores, the same to the last bit whatever other scopes hold.
     """
-    bindings = {"expression": expression, "limit": max(CANDIDATES, request.limit)}
+    least = CANDIDATES if collection.units <= EXACT_UNITS else PRUNED_CANDIDATES
+    bindings = {"expression": expression, "limit": max(least, request.limit)}
     subjects = None if request.within is None else request.within.get(collection.kind)
     if subjects is None:
         rows: list[Any] = db.execute(MATCHING, bindings).fetchall()

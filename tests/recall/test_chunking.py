@@ -26,6 +26,11 @@ def test_a_long_text_is_cut_where_a_paragraph_ends() -> None:
     assert found[0].text == first
 
 
+def test_a_pause_near_the_beginning_does_not_make_a_tiny_chunk() -> None:
+    found = list(chunks("Title\n\n" + "word " * 300))
+    assert min(len(each.text) for each in found[:-1]) >= 400
+
+
 def test_a_long_chinese_text_is_cut_after_a_full_stop() -> None:
     found = list(chunks(("字" * 49 + "。") * 20))
     assert all(each.text.endswith("。") for each in found)

@@ -41,6 +41,11 @@ def test_what_stands_in_every_stretch_does_not_draw_the_excerpt() -> None:
     assert "Lyon" in excerpt(text, "When did Alice go to Lyon?", 100).text
 
 
+def test_one_rare_word_draws_the_excerpt_more_than_many_frequent_ones() -> None:
+    text = "Alice and Bob met Carol. " * 40 + "Rain fell. " * 40 + "Lyon." + " Rain fell." * 40
+    assert "Lyon" in excerpt(text, "Alice Bob Carol Lyon", 100).text
+
+
 def test_an_excerpt_of_the_longest_event_is_found_at_once() -> None:
     text = "word and another " * 11_800
     started = time.perf_counter()

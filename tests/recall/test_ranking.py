@@ -27,6 +27,16 @@ def test_the_named_speaker_comes_first(db: apsw.Connection) -> None:
     assert found(db, "When did Ann go to Lyon?")[0] == 1
 
 
+def test_what_the_named_speaker_said_outranks_what_was_said_about_them(
+    db: apsw.Connection,
+) -> None:
+    index.put(db, document(1, "Bob has been in Lyon", speaker="Ann"))
+    index.put(db, document(2, "I was in Lyon", speaker="Bob"))
+    for subject in range(3, 30):
+        index.put(db, document(subject, "hello there", speaker="Cy"))
+    assert found(db, "Was Bob in Lyon?")[0] == 2
+
+
 def test_i_means_the_user(db: apsw.Connection) -> None:
     index.put(db, document(1, "Lyon is nice", role="assistant", occurred_at=DAY_US))
     index.put(db, document(2, "Lyon is nice", role="user"))

@@ -112,6 +112,15 @@ def test_two_french_words_that_english_stemming_would_unite_stay_apart(
     assert found(db, "organes") == []
 
 
+def test_a_french_row_keeps_its_words_as_they_are() -> None:
+    row = "les migrations sont dans le dossier des serveurs"
+    assert index_text(row).parts == row
+
+
+def test_an_english_genitive_leaves_no_token() -> None:
+    assert index_text("Bob's cat and the people's car") == index_text("Bob cat and the people car")
+
+
 def test_a_hash_is_split_at_its_joints_only() -> None:
     digest = "a1b2c3d4e5f6a7b8c9d0"
     assert [piece.parts for piece in pieces(f"sha-{digest}")] == [("sha", digest)]
