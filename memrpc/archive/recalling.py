@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from memrpc.archive.fitting import Measure
+    from memrpc.archive.answers import FoundMemory, RawEvent
+    from memrpc.archive.fitting import Measure, Sizes
     from memrpc.archive.matching import Match, Matches, View
 
 FULL_TEXT: Final = "full_text"
@@ -55,40 +56,71 @@ def recall(
     as_of = now if request.as_of is None else times.parse(request.as_of, "as_of")
     key = scopes.find(db, request.scope)
     counts = scopes.counts(db, key)
-    coverage = _coverage(counts)
-    warnings = _warnings(request, counts)
+    frame = _Frame(request, _coverage(counts), _warnings(request, counts))
     if key is None or not counts.events:
-        return _empty(db, request, coverage, warnings, EmptyReason.SCOPE_EMPTY)
-    view = matching.View(
-        key, as_of, request.as_of is not None, request.include_history, request.cue_key
-    )
+        return frame.nothing(db, EmptyReason.SCOPE_EMPTY)
+    is_past = request.as_of is not None
+    view = matching.View(key, as_of, is_past, request.include_history, request.cue_key)
     end = request.offset + request.limit
     result = matching.find(db, request.query, view, limit=end + 1, checkpoint=checkpoint)
-    matches = result.found
-    if not matches:
-        reason = _reason(db, request, view, result)
-        return _empty(db, request, coverage, warnings, reason)
-    if request.offset >= len(matches):
-        beyond = f"offset {request.offset} lies beyond the last of {len(matches)} matches."
-        return _empty(db, request, coverage, (*warnings, beyond), EmptyReason.NO_MATCH)
-    page = _falling(matches)[request.offset : end]
-    more = len(matches) > end
+    if not result.found:
+        return frame.nothing(db, _reason(db, request, view, result))
+    if request.offset >= len(result.found):
+        return frame.beyond(db, len(result.found))
+    page = _falling(result.found)[request.offset : end]
     drawer = showing.Drawer(db, request.query, page, as_of, request.detail)
 
-    def draw(sizes: fitting.Sizes, count: int) -> RecallAnswer:
-        memories, raw = drawer.draw(sizes, count)
-        is_cut = count < len(page)
-        return RecallAnswer(
-            memories=memories,
-            raw=raw,
-            coverage=coverage,
-            warnings=warnings,
-            scope=request.scope,
-            truncated=True if is_cut else None,
-            next_offset=request.offset + count if is_cut or more else None,
+    def draw(sizes: Sizes, count: int) -> RecallAnswer:
+        following = request.offset + count
+        return frame.page(
+            *drawer.draw(sizes, count),
+            is_cut=count < len(page),
+            next_offset=following if following < len(result.found) else None,
         )
 
     return fitting.fit(draw, len(page), request.max_chars, measure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What every answer to one request has in common."""
+
+    request: RecallInput
+    coverage: Coverage
+    warnings: tuple[str, ...]
+
+    def page(
+        self,
+        memories: tuple[FoundMemory, ...],
+        raw: tuple[RawEvent, ...],
+        *,
+        is_cut: bool,
+        next_offset: int | None,
+    ) -> RecallAnswer:
+        return RecallAnswer(
+            memories=memories,
+            raw=raw,
+            coverage=self.coverage,
+            warnings=self.warnings,
+            scope=self.request.scope,
+            truncated=True if is_cut else None,
+            next_offset=next_offset,
+        )
+
+    def nothing(self, db: apsw.Connection, reason: EmptyReason, *more: str) -> RecallAnswer:
+        return RecallAnswer(
+            memories=(),
+            raw=(),
+            coverage=self.coverage,
+            warnings=(*self.warnings, *more),
+            scope=self.request.scope,
+            reason=reason,
+            near_projects=tuple(scopes.near_projects(db, self.request.scope)),
+        )
+
+    def beyond(self, db: apsw.Connection, count: int) -> RecallAnswer:
+        warning = f"offset {self.request.offset} lies beyond the last of {count} matches."
+        return self.nothing(db, EmptyReason.NO_MATCH, warning)
 
 
 def check(request: RecallInput) -> None:
@@ -113,24 +145,6 @@ def _reason(db: apsw.Connection, request: RecallInput, view: View, result: Match
     if is_past_alone and matching.would_match(db, request.query, view):
         return EmptyReason.OUTSIDE_WINDOW
     return result.reason or EmptyReason.NO_MATCH
-
-
-def _empty(
-    db: apsw.Connection,
-    request: RecallInput,
-    coverage: Coverage,
-    warnings: tuple[str, ...],
-    reason: EmptyReason,
-) -> RecallAnswer:
-    return RecallAnswer(
-        memories=(),
-        raw=(),
-        coverage=coverage,
-        warnings=warnings,
-        scope=request.scope,
-        reason=reason,
-        near_projects=tuple(scopes.near_projects(db, request.scope)),
-    )
 
 
 def _coverage(counts: scopes.Counts) -> Coverage:
