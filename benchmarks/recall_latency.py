@@ -1,0 +1,332 @@
+"""Recall at a hundred thousand events: how fast, and is the server alive while it searches?
+
+Four questions to one spawned ``memrpc serve``:
+
+* a recall in turn, beside Q, the same words ranked by FTS5 alone on the same file;
+* ping while three slow recalls are in flight all the time;
+* the first recall of a new process, from its spawn, beside I, an interpreter that imports the
+  same libraries and runs an empty event loop;
+* a cancel: three slow recalls hold all three reader lanes, a cheap read waits behind them, one
+  of the three is cancelled.  From the cancel line to the answer of the read is what it took to
+  stop the statement, to free the lane, to serve the read and to carry its answer; the read on an
+  idle server is measured beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .client import INITIALIZED, Server, call, initialize, notification, request
+from .corpus import EVENTS, FUNCTION_WORDS, database, entries, vocabulary
+from .findings import Findings, Grid, Verdict, shown
+from .rounds import Table, interleave, percentile
+from .venvs import ROOT
+
+LANES = 3
+PING_EVERY_S = 0.004
+LOADED_S = 6.0
+CANCELS = 120
+QUESTIONS = 40
+LIBRARIES = "import orjson, anyio, apsw\nasync def nothing(): pass\nanyio.run(nothing)"
+_RANKED = "SELECT rowid FROM unit_text WHERE unit_text MATCH :expression ORDER BY rank LIMIT :limit"
+
+
+def run(*, rounds: int) -> Findings:
+    results = ROOT / "benchmarks" / "results"
+    results.mkdir(exist_ok=True)
+    path = database(results)
+    table = Table()
+    with Server(_serve(path)) as server:
+        open_session(server)
+        recall(server, 0, slow_question())  # Opens the file and the lanes.
+        measure_recalls(table, server, path, rounds=rounds)
+        load = measure_load(server)
+        cancels = measure_cancels(server)
+    measure_first_recall(table, path, rounds=rounds)
+    return _findings(table, load, cancels)
+
+
+def _serve(path: Path) -> tuple[str, ...]:
+    return (str(Path(sys.executable).parent / "memrpc"), "serve", "--db", str(path))
+
+
+def open_session(server: Server) -> None:
+    server.ask(initialize())
+    server.write(INITIALIZED)
+
+
+def recall(server: Server, id_: int, question: str) -> dict:
+    """A recall's structured result; nothing else may be in flight."""
+    message = json.loads(server.ask(recall_line(id_, question)))
+    assert not message["result"]["isError"], message
+    return message["result"]["structuredContent"]
+
+
+def recall_line(id_: int | str, question: str) -> bytes:
+    return call(id_, "memory_recall", {"query": question})
+
+
+# What is asked
+
+
+def questions() -> list[str]:
+    """Questions as people ask them: words of one event, some of them in every second event."""
+    chance = random.Random(7)
+    texts = [entry.text for _, entry in zip(range(5_000), entries(5_000), strict=False)]
+    return [_question(chance, text) for text in chance.sample(texts, QUESTIONS)]
+
+
+def _question(chance: random.Random, text: str) -> str:
+    words = text.lower().strip(".").split()
+    content = [word for word in words if word not in FUNCTION_WORDS]
+    return " ".join(["what", "about", *chance.sample(content, min(5, len(content)))])
+
+
+def slow_question() -> str:
+    """The thirty most common words that mean something: as slow as recall gets."""
+    return " ".join(vocabulary().content_words(0, 30))
+
+
+# In turn
+
+
+def measure_recalls(table: Table, server: Server, path: Path, *, rounds: int) -> None:
+    import apsw
+
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    asked = questions()
+    expressions = [_expression(db, question) for question in asked]
+    found = [len(recall(server, n, question)["memories"]) for n, question in enumerate(asked)]
+    assert sum(found), "no question was answered"
+    measures = {
+        "recall": lambda: _each(lambda question: recall(server, 1, question), asked),
+        "Q": lambda: _each(lambda text: _rank(db, text), expressions),
+    }
+    interleave(table, measures, lambda key: measures[key](), rounds=rounds)
+    db.close()
+
+
+def _each(ask, values) -> dict[str, float]:
+    times_ms = []
+    for value in values:
+        started = time.perf_counter()
+        ask(value)
+        times_ms.append((time.perf_counter() - started) * 1000)
+    return {"p50": statistics.median(times_ms), "p95": percentile(times_ms, 0.95)}
+
+
+def _rank(db, expression: str) -> list:
+    return db.execute(_RANKED, {"expression": expression, "limit": 10}).fetchall()
+
+
+def _expression(db, question: str) -> str:
+    """All the words that recall makes of a question, the common ones too, joined by OR."""
+    from memrpc.archive import scopes
+    from memrpc.archive.model import DEFAULT_SCOPE
+    from memrpc.recall import query
+    from memrpc.recall.index import collection_prefix
+    from memrpc.recall.model import Kind
+
+    prefix = collection_prefix(Kind.EVENT, scopes.find(db, DEFAULT_SCOPE))
+    return query.expression(query.parse(question).content, prefix)
+
+
+# Under load
+
+
+@dataclass(slots=True)
+class Load:
+    """Times in milliseconds while three slow recalls were in flight, and before."""
+
+    ping_idle: list[float] = field(default_factory=list)
+    ping: list[float] = field(default_factory=list)
+    recall: list[float] = field(default_factory=list)
+
+
+def measure_load(server: Server) -> Load:
+    found = Load()
+    for n in range(200):
+        found.ping_idle.append(_timed_ping(server, f"idle-{n}"))
+    sent_at = {}
+    for n in range(LANES):
+        _send_slow(server, sent_at, n)
+    stop_at = time.perf_counter() + LOADED_S
+    number = 0
+    while time.perf_counter() < stop_at:
+        number += 1
+        _ping_under_load(server, f"ping-{number}", sent_at, found)
+        time.sleep(PING_EVERY_S)
+    while sent_at:
+        sent_at.pop(json.loads(server.read_line())["id"], None)
+    return found
+
+
+def _timed_ping(server: Server, id_: str) -> float:
+    started = time.perf_counter()
+    server.ask(request(id_, "ping"))
+    return (time.perf_counter() - started) * 1000
+
+
+def _send_slow(server: Server, sent_at: dict[int, float], id_: int) -> None:
+    sent_at[id_] = time.perf_counter()
+    server.write(recall_line(id_, slow_question()))
+
+
+def _ping_under_load(server: Server, id_: str, sent_at: dict[int, float], found: Load) -> None:
+    """One ping; a recall that is answered meanwhile is followed by the next one at once."""
+    started = time.perf_counter()
+    server.write(request(id_, "ping"))
+    while True:
+        answered = json.loads(server.read_line())["id"]
+        now = time.perf_counter()
+        if answered == id_:
+            found.ping.append((now - started) * 1000)
+            return
+        found.recall.append((now - sent_at.pop(answered)) * 1000)
+        _send_slow(server, sent_at, answered + LANES)
+
+
+# Cancelled
+
+
+@dataclass(slots=True)
+class Cancels:
+    """Milliseconds; ``freed`` from the cancel line to the answer of the read behind it."""
+
+    freed: list[float] = field(default_factory=list)
+    idle_read: list[float] = field(default_factory=list)
+
+
+def measure_cancels(server: Server) -> Cancels:
+    chance = random.Random(3)
+    found = Cancels()
+    for attempt in range(CANCELS):
+        found.idle_read.append(_timed_read(server, f"read-{attempt}"))
+        freed = _freed_by_cancel(server, attempt, chance)
+        if freed is not None:
+            found.freed.append(freed)
+    return found
+
+
+def _read_line(id_: str) -> bytes:
+    return call(id_, "memory_read", {"record_id": "event-0-0"})
+
+
+def _timed_read(server: Server, id_: str) -> float:
+    started = time.perf_counter()
+    server.ask(_read_line(id_))
+    return (time.perf_counter() - started) * 1000
+
+
+def _freed_by_cancel(server: Server, attempt: int, chance: random.Random) -> float | None:
+    """None where a recall was done before the cancel: the lane was free anyway."""
+    slow, behind = [f"slow-{attempt}-{n}" for n in range(LANES)], f"behind-{attempt}"
+    for id_ in slow:
+        server.write(recall_line(id_, slow_question()))
+    server.write(_read_line(behind))
+    time.sleep(chance.uniform(0.002, 0.008))
+    cancelled = notification("notifications/cancelled", {"requestId": slow[0]})
+    started = time.perf_counter()
+    server.write(cancelled)
+    answered = list(_answers_until(server, {behind, *slow[1:]}))
+    assert slow[0] not in dict(answered) or answered[0][0] != behind, "a cancelled call answered"
+    first, at = answered[0]
+    return (at - started) * 1000 if first == behind else None
+
+
+def _answers_until(server: Server, expected: set[str]) -> Iterator[tuple[str, float]]:
+    """Ids and moments of the answers, until all that are expected have come."""
+    missing = set(expected)
+    while missing:
+        answered = json.loads(server.read_line())["id"]
+        missing.discard(answered)
+        yield answered, time.perf_counter()
+
+
+# From the start
+
+
+def measure_first_recall(table: Table, path: Path, *, rounds: int) -> None:
+    import subprocess
+
+    from .client import environment
+
+    def libraries() -> dict[str, float]:
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", LIBRARIES], check=True, env=environment())
+        return {"start": (time.perf_counter() - started) * 1000}
+
+    def first_recall() -> dict[str, float]:
+        with Server(_serve(path)) as server:
+            server.write(initialize() + INITIALIZED + recall_line(1, questions_once[0]))
+            assert json.loads(server.read_line())["id"] == "init"
+            assert json.loads(server.read_line())["id"] == 1
+            elapsed = time.perf_counter() - server.spawned_at
+            server.end()
+        return {"start": elapsed * 1000}
+
+    questions_once = questions()
+    measures = {"I": libraries, "first recall": first_recall}
+    interleave(table, measures, lambda key: measures[key](), rounds=rounds)
+
+
+# What is said of it
+
+
+def _findings(table: Table, load: Load, cancels: Cancels) -> Findings:
+    rows = [
+        _row("recall in turn", *(table.median("recall", m) for m in ("p50", "p95"))),
+        _row("Q: the same words, FTS5 alone", *(table.median("Q", m) for m in ("p50", "p95"))),
+        _spread("three slow recalls in flight", load.recall),
+        _spread("ping beside them", load.ping),
+        _spread("ping without them", load.ping_idle),
+        _spread("cancel to the next answer of the lane", cancels.freed),
+        _spread("that read on an idle server", cancels.idle_read),
+        _row("spawn to first recall answered", table.median("first recall", "start"), None),
+        _row("I: its libraries and an empty loop", table.median("I", "start"), None),
+    ]
+    header = ("milliseconds", "p50", "p95")
+    title = f"Recall at {EVENTS:,} events"
+    data = {
+        "rounds": table.samples,
+        "ping": load.ping,
+        "recall": load.recall,
+        "freed": cancels.freed,
+        "idle_read": cancels.idle_read,
+    }
+    grids = [Grid("Figures", header, rows, _note(load, cancels))]
+    return Findings("recall_latency", title, grids, _verdicts(table, load, cancels), data)
+
+
+def _verdicts(table: Table, load: Load, cancels: Cancels) -> list[Verdict]:
+    alive = percentile(load.ping, 0.95) / statistics.median(load.recall)
+    freed = percentile(cancels.freed, 0.95)
+    pruned, first = table.ratio("p95", "recall", "Q"), table.ratio("start", "first recall", "I")
+    return [
+        Verdict("ping p95 beside three recalls, to their p50", alive, 1 / 20, 1 / 100),
+        Verdict("cancel to the lane's next answer, p95 ms", freed, 2.0, 1.0),
+        Verdict("recall p95 to Q's", pruned, 1.0, 0.2),
+        Verdict("spawn to first recall, to I", first, 2.0, 1.25),
+    ]
+
+
+def _note(load: Load, cancels: Cancels) -> str:
+    return (
+        f"{len(load.recall)} slow recalls and {len(load.ping)} pings under load; "
+        f"{len(cancels.freed)} of {CANCELS} cancels met all lanes busy and count."
+    )
+
+
+def _row(title: str, p50: float | None, p95: float | None) -> list[str]:
+    return [title, shown(p50), shown(p95)]
+
+
+def _spread(title: str, values: list[float]) -> list[str]:
+    return _row(title, statistics.median(values), percentile(values, 0.95))
