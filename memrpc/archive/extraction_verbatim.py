@@ -53,11 +53,13 @@ _WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _DENSE: Final = re.compile(r"[ก-๿຀-໿က-႟ក-៿぀-ヿ㐀-䶿一-鿿가-힣]")
 _DENSE_MINIMUM: Final = 3
 _WORDS_MINIMUM: Final = 2
-_GREETING: Final = re.compile(
-    r"""(?:hi|hello|hey|hiya|howdy|greetings|good\s(?:morning|afternoon|evening|night|day)
+_PLEASANTRY: Final = re.compile(
+    r"""(?:way\sto\sgo|go\sfor\sit|look\sat\s(?:this|that|it)|sorry\sto\shear\s(?:that|it)|well\sdone
+        |good\s(?:luck|job|point)|congratulations|congrats|no\sway|take\scare|(?:me|you)\stoo
+        |hi|hello|hey|hiya|howdy|greetings|good\s(?:morning|afternoon|evening|night|day)
         |hallo|servus|moin|guten\s(?:morgen|tag|abend)|bonjour|bonsoir|salut|coucou
         |hola|buen[oa]s\s(?:días|tardes|noches)|ciao|buongiorno|olá|привет|здравствуйте
-        |bye|goodbye|see\syou|tschüss|au\srevoir|adiós)(?:\s\w+){0,2}""",
+        |bye|goodbye|see\syou|tschüss|au\srevoir|adiós)(?:\s\w+)?""",
     re.VERBOSE,
 )
 _SMALL_TALK_LIST: Final = """
@@ -75,6 +77,7 @@ _DENSE_SMALL_TALK: Final = re.compile(
         |안녕하세요|감사합니다|고맙습니다|네|알겠습니다|您|你|了|啊|吧|[\W_])+""",
     re.VERBOSE,
 )
+_ADDRESSEE: Final = re.compile(r",\s+[^\W\d_]+[.!\s]*$")
 _NOT_WORDS: Final = re.compile(r"[^\w'\u2019]+")
 _SPACE: Final = re.compile(r"\s")
 
@@ -103,10 +106,11 @@ def asserts(statement: str) -> bool:
     if dense:
         is_long_enough = dense + len(words) >= _DENSE_MINIMUM
         return is_long_enough and not _DENSE_SMALL_TALK.fullmatch(statement)
-    plain = _NOT_WORDS.sub(" ", statement).strip().casefold().replace("\u2019", "'")
+    unaddressed = _ADDRESSEE.sub("", statement)
+    plain = _NOT_WORDS.sub(" ", unaddressed).strip().casefold().replace("\u2019", "'")
     return (
         len(words) >= _WORDS_MINIMUM
-        and not _GREETING.fullmatch(plain)
+        and not _PLEASANTRY.fullmatch(plain)
         and not _SMALL_TALK.issuperset(plain.split())
     )
 

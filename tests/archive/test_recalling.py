@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memrpc.archive import cues
 from memrpc.archive.model import (
@@ -17,7 +19,7 @@ from memrpc.archive.model import (
     Status,
 )
 from memrpc.store.errors import InvalidArguments
-from tests.archive.scenes import Archive, contents, excerpts
+from tests.archive.scenes import Archive, contents, excerpts, open_database
 
 OLD = "2026-01-01T00:00:00Z"
 
@@ -283,3 +285,26 @@ def test_a_long_event_is_excerpted_around_the_match(archive: Archive) -> None:
     assert len(raw.excerpt) <= 2_000
     assert raw.truncated
     assert text[raw.read_offset :].startswith(raw.excerpt)
+
+
+visible = st.text(min_size=1, max_size=80).filter(str.strip)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(visible, min_size=1, max_size=4), visible)
+def test_any_text_is_recorded_recalled_corrected_and_forgotten(
+    texts: list[str], query: str
+) -> None:
+    archive = Archive(open_database())
+    for number, text in enumerate(texts):
+        drawn = archive.record(f"e{number}", text, session_id="s").memory_ids
+        if drawn:
+            archive.correct(drawn[0], text)
+    for asked in (query, texts[0]):
+        answer = archive.recall(asked, include_history=True)
+        assert all(raw.excerpt for raw in answer.raw)
+    for number in range(len(texts)):
+        archive.forget(f"e{number}")
+    rows = archive.dump()
+    assert all(rows[name] == [] for name in ("events", "memories", "units"))
+    assert archive.db.execute("SELECT count(*) FROM unit_terms").get == 0
