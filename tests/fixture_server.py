@@ -136,9 +136,19 @@ WARM_UP = tuple(
 )
 
 
+def force_threads() -> None:
+    """Serve as where nothing can be opened anew without blocking: no /proc, or Windows."""
+    from memrpc.server import opening, pumps
+
+    for module in (opening, pumps):
+        module.open_writer = lambda _: None
+
+
 def main() -> int:
-    """Serve; ``bare`` serves tools alone."""
+    """Serve; ``bare`` serves tools alone, ``threads`` forces the fallback."""
     log = Log("debug")
+    if "threads" in sys.argv:
+        force_threads()
     parts = {"resources": None, "prompts": None, "completions": None}
     service = make_service(**(parts if "bare" in sys.argv else {}))
     try:

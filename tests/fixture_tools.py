@@ -161,6 +161,7 @@ async def _stubborn(ctx: Context, arguments):
 
 @tool("stuck", {"seconds": NUMBER})
 async def _stuck(ctx: Context, arguments):
+    ctx.progress(1)
     await run_sync(time.sleep, arguments.get("seconds", 30))
     return ToolResult(text="done")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import anyio
 from anyio import CancelScope, Event, create_task_group
 
-from memrpc.server.pumps import make_pump
+from memrpc.server.pumps import Pump, make_pump
 from memrpc.server.stdio import DRAIN_S, GRACE_S, Wire
 
 if TYPE_CHECKING:
@@ -37,8 +38,11 @@ class _Stop:
             self.urgent.set()
 
 
-async def serve(connection: Connection, wire: Wire) -> int:
-    """Serve until the input ends, the output breaks or a signal comes; the exit code."""
+async def serve(connection: Connection, wire: Wire, on_stop: Callable[[int], None]) -> int:
+    """Serve until the input ends, the output breaks or a signal comes; the exit code.
+
+    ``on_stop`` is told the code when the end begins.
+    """
     stop = _Stop()
     pump = make_pump(connection, wire, stop.request)
     async with create_task_group() as tasks:
@@ -46,15 +50,23 @@ async def serve(connection: Connection, wire: Wire) -> int:
         connection.begin(tasks)
         pump.start()
         await stop.event.wait()
+        on_stop(stop.code)
+        await _wind_up(connection, pump, stop)
+        tasks.cancel_scope.cancel()
+    pump.stop()
+    return stop.code
+
+
+async def _wind_up(connection: Connection, pump: Pump, stop: _Stop) -> None:
+    """Let accepted calls finish and answers leave, each for a while."""
+    with anyio.move_on_after(GRACE_S + DRAIN_S) as patience:
         connection.when_idle(stop.urgent.set)
         with anyio.move_on_after(GRACE_S):
             await stop.urgent.wait()
         connection.close()
-        with anyio.move_on_after(DRAIN_S):
-            await pump.drain()
-        tasks.cancel_scope.cancel()
-    pump.stop()
-    return stop.code
+        if stop.code:
+            patience.deadline = min(patience.deadline, anyio.current_time() + DRAIN_S)
+        await pump.drain()
 
 
 async def _watch_signals(stop: _Stop) -> None:
@@ -66,8 +78,3 @@ async def _watch_signals(stop: _Stop) -> None:
         # Windows' event loop takes no signal handlers: there the default action ends the process.
         with CancelScope():
             await anyio.sleep_forever()
-
-
-def ignore_interrupt() -> None:
-    """Before the loop runs, an interrupt ends the process without a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

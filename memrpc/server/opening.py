@@ -29,7 +29,7 @@ def serve_opening(
     """
     writer = open_writer(wire.writer)
     reader = wire.reader
-    if writer is None or reader is None or not can_poll(reader):
+    if writer is None or not can_poll(reader):
         return
     for step in (*warm_up, _nothing):
         if not _serve_ready(connection, reader, writer):

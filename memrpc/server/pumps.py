@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio  # noqa: TID251 -- with server/stdio.py the one place that knows the loop
 import os
+import select
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -47,7 +48,7 @@ class Pump(Protocol):
 def make_pump(connection: Connection, wire: Wire, on_end: EndOfInput) -> Pump:
     """The faster pump where the descriptors allow it."""
     writer = open_writer(wire.writer)
-    if writer is not None and wire.reader is not None and can_poll(wire.reader):
+    if writer is not None and can_poll(wire.reader):
         return CallbackPump(connection, wire.reader, writer, on_end)
     if writer is not None:
         writer.close()
@@ -125,7 +126,7 @@ class CallbackPump:
         self._balance()
 
     def _start_writing(self) -> None:
-        self._drained = anyio.Event()
+        self._drained = _unset(self._drained)
         if not self._is_writing:
             self._is_writing = True
             self._loop.add_writer(self._writer.fd, self._flush)
@@ -164,6 +165,7 @@ class ThreadPump:
         self._token = current_token()
         self._may_read = threading.Event()
         self._has_output = threading.Event()
+        self._is_broken = False
         self._drained = anyio.Event()
 
     def start(self) -> None:
@@ -177,10 +179,10 @@ class ThreadPump:
             self._drained.set()
 
     def _read_all(self) -> None:
-        chunk = b"" if self._wire.reader is None else _read_blocking(self._wire.reader)
+        chunk = _read_blocking(self._wire.reader)
         while chunk and self._in_loop(self._take, chunk):
             self._may_read.wait()
-            chunk = b"" if self._wire.reader is None else _read_blocking(self._wire.reader)
+            chunk = _read_blocking(self._wire.reader)
         self._in_loop(self._finish)
 
     def _take(self, chunk: bytes) -> None:
@@ -201,7 +203,9 @@ class ThreadPump:
                     return
 
     def _break(self) -> None:
+        self._is_broken = True
         self._on_end(urgent=True)
+        self._drained.set()
 
     def _take_block(self) -> memoryview:
         """What waits; empty when all of it has left, or the loop has."""
@@ -213,7 +217,7 @@ class ThreadPump:
         """Take what waits; an empty block means that all of it has left."""
         block = self._connection.outbox.peek()
         if block:
-            self._drained = anyio.Event()
+            self._drained = _unset(self._drained)
             self._connection.outbox.written(len(block))
         else:
             self._drained.set()
@@ -231,8 +235,8 @@ class ThreadPump:
 
     async def drain(self) -> None:
         """Wait until what is in the outbox now has left."""
-        if self._connection.outbox.size_bytes:
-            self._drained = anyio.Event()
+        if self._connection.outbox.size_bytes and not self._is_broken:
+            self._drained = _unset(self._drained)
             self._has_output.set()
         await self._drained.wait()
 
@@ -244,11 +248,19 @@ def _nothing() -> None:
     """Nobody writes any more."""
 
 
+def _unset(event: anyio.Event) -> anyio.Event:
+    """An event that is not set: this one, while somebody may be waiting for it."""
+    return anyio.Event() if event.is_set() else event
+
+
 def _read_blocking(fd: int) -> bytes:
-    try:
-        return os.read(fd, READ_BYTES)
-    except OSError:
-        return b""
+    while True:
+        try:
+            return os.read(fd, READ_BYTES)
+        except BlockingIOError:
+            select.select([fd], [], [])
+        except OSError:
+            return b""
 
 
 def _write_blocking(fd: int, block: memoryview) -> bool:
@@ -256,14 +268,7 @@ def _write_blocking(fd: int, block: memoryview) -> bool:
         try:
             block = block[os.write(fd, block) :]
         except BlockingIOError:
-            _wait_writable(fd)
+            select.select([], [fd], [])  # The peer gave us one that does not block.
         except OSError:
             return False
     return True
-
-
-def _wait_writable(fd: int) -> None:
-    """The peer gave us a descriptor that does not block; wait as if it did."""
-    import select
-
-    select.select([], [fd], [])

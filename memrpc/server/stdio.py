@@ -15,8 +15,9 @@ descriptors cannot be polled (regular files, Windows) two daemon threads read an
 Writing never blocks the loop: a pipe is opened anew without blocking, which leaves the peer's own
 description alone; what cannot be opened anew goes to the thread.
 
-The end.  At the end of input the accepted calls get ``GRACE_S`` to finish, their answers
-``DRAIN_S`` to leave.  A signal grants the drain alone.
+The end.  At the end of input the accepted calls get ``GRACE_S`` to finish, and their answers what
+is left of ``GRACE_S`` and ``DRAIN_S`` to leave.  A signal grants the drain alone.  After ``END_S``
+the process ends, even if a handler's thread has not.
 """
 
 from __future__ import annotations
@@ -35,26 +36,30 @@ if TYPE_CHECKING:
 READ_BYTES: Final = 64 * 1024  # what a pipe holds; a buffer above 128 KiB costs a mapping each time
 GRACE_S: Final = 1.2
 DRAIN_S: Final = 0.5
+END_S: Final = 1.8
 
 
 class Wire(NamedTuple):
-    """The private descriptors; ``reader`` is None where the program was started without a stdin."""
+    """The private descriptors."""
 
-    reader: int | None
+    reader: int
     writer: int
 
 
 def claim() -> Wire:
-    """Take fd 0 and fd 1 for the protocol and leave harmless ones in their place."""
-    _ensure_open(2)
-    reader = _private(0)
-    writer = _private(1)
+    """Take fd 0 and fd 1 for the protocol and leave harmless ones in their place.
+
+    One that the program was started without leads to nothing: its input has ended, its output is
+    lost.  All three are open before any is copied, or a copy would land among them.
+    """
+    for fd in (0, 1, 2):
+        _ensure_open(fd)
+    wire = Wire(_private(0), _private(1))
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)
-    if null not in (0, 1, 2):
-        os.close(null)
-    return Wire(reader, os.open(os.devnull, os.O_WRONLY) if writer is None else writer)
+    os.close(null)
+    return wire
 
 
 def _ensure_open(fd: int) -> None:
@@ -67,12 +72,9 @@ def _ensure_open(fd: int) -> None:
             os.close(null)
 
 
-def _private(fd: int) -> int | None:
-    """A copy above the standard three that no child inherits; None if ``fd`` is not open."""
-    try:
-        copy = os.dup(fd)
-    except OSError:
-        return None
+def _private(fd: int) -> int:
+    """A copy above the standard three that no child inherits."""
+    copy = os.dup(fd)
     if sys.platform == "win32":
         import msvcrt
 
@@ -80,9 +82,9 @@ def _private(fd: int) -> int | None:
     return copy
 
 
-def can_poll(fd: int | None) -> bool:
+def can_poll(fd: int) -> bool:
     """True for what ``select`` and the event loop can wait on."""
-    if fd is None or sys.platform == "win32":
+    if sys.platform == "win32":
         return False
     mode = os.fstat(fd).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
@@ -125,12 +127,24 @@ def run(connection: Connection, wire: Wire, warm_up: tuple[Callable[[], object],
     """Serve until the peer is gone or a signal comes.  Returns the exit code."""
     from memrpc.server.opening import serve_opening
 
-    serve_opening(connection, wire, warm_up)
-    import anyio
+    try:
+        serve_opening(connection, wire, warm_up)
+        import anyio
 
-    from memrpc.server.driver import serve
+        from memrpc.server.driver import serve
 
-    return anyio.run(serve, connection, wire)
+        return anyio.run(serve, connection, wire, _end_in_time)
+    except KeyboardInterrupt:
+        return 130  # It came before the loop, or after.
+
+
+def _end_in_time(code: int) -> None:
+    """End the process soon, whatever still runs: a thread in a system call cannot be stopped."""
+    import threading
+
+    timer = threading.Timer(END_S, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
 
 
 def read_ready(fd: int) -> bytes | None:
