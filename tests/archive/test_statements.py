@@ -57,6 +57,14 @@ def test_a_statement_is_prepared_and_scans_no_table(db: apsw.Connection, name: s
     assert bool(scans) is (name in WHOLE), scans
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["memories._NEWEST", "events._AFTER", "events._BEFORE_IN_SESSION", "checkpoints._LATEST"],
+)
+def test_a_bounded_read_stops_at_its_bound_without_sorting(db: apsw.Connection, name: str) -> None:
+    assert not [step for step in plan(db, ALL[name]) if "TEMP B-TREE" in step]
+
+
 def test_no_index_holds_text_that_may_be_forgotten(db: apsw.Connection) -> None:
     rows = db.execute(
         """SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_index_info(m.name) c
