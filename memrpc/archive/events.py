@@ -45,6 +45,9 @@ SELECT seq FROM events WHERE scope = :scope AND session_id = :session AND seq > 
 ORDER BY seq LIMIT :limit
 """
 _SEQS_UP_TO: Final = "SELECT seq FROM events WHERE scope = :scope AND occurred_at <= :instant"
+_LATER: Final = """
+SELECT 1 FROM events WHERE scope = :scope AND occurred_at > :instant LIMIT 1
+"""
 _SEQS: Final = "SELECT seq FROM events ORDER BY seq"
 _BURY: Final = """
 INSERT INTO tombstones (event_id, forgotten_at) VALUES (:event_id, :now)
@@ -133,6 +136,11 @@ def seqs_up_to(db: apsw.Connection, scope: int, instant: int) -> set[int]:
     """Return the places of the scope's events that had occurred by ``instant``."""
     rows: list[Any] = db.execute(_SEQS_UP_TO, {"scope": scope, "instant": instant}).fetchall()
     return {seq for (seq,) in rows}
+
+
+def any_after(db: apsw.Connection, scope: int, instant: int) -> bool:
+    """Say whether an event of the scope occurred after ``instant``."""
+    return db.execute(_LATER, {"scope": scope, "instant": instant}).get is not None
 
 
 def all_seqs(db: apsw.Connection) -> list[int]:

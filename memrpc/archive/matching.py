@@ -45,7 +45,7 @@ WHERE event_seq IN (SELECT value FROM json_each(:seqs))
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """From where a scope is looked at."""
+    """From where a scope is looked at; ``is_past`` if something has occurred since."""
 
     scope: int
     as_of: int

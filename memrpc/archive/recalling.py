@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memrpc.archive import fitting, matching, rules, scopes, showing, times
+from memrpc.archive import events, fitting, matching, rules, scopes, showing, times
 from memrpc.archive.answers import Coverage, RecallAnswer
 from memrpc.archive.model import DEFAULT_SCOPE, Detail, EmptyReason, Scope, SearchMode
 from memrpc.recall.model import never_cancelled
@@ -59,7 +59,7 @@ def recall(
     frame = _Frame(request, _coverage(counts), _warnings(request, counts))
     if key is None or not counts.events:
         return frame.nothing(db, EmptyReason.SCOPE_EMPTY)
-    is_past = request.as_of is not None
+    is_past = request.as_of is not None and events.any_after(db, key, as_of)
     view = matching.View(key, as_of, is_past, request.include_history, request.cue_key)
     end = request.offset + request.limit
     result = matching.find(db, request.query, view, limit=end + 1, checkpoint=checkpoint)

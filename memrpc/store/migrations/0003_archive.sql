@@ -32,6 +32,7 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE INDEX events_of_scope ON events (scope);
+CREATE INDEX events_in_time ON events (scope, occurred_at);
 CREATE INDEX events_of_session ON events (scope, session_id);
 CREATE INDEX events_pending ON events (scope) WHERE state = 'pending';
 
