@@ -241,7 +241,7 @@ def _dump(value: JSON) -> bytes:
         line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
         line = _dump_anything(value)
-    if b"\xe2\x80" in line:
+    if b"\xe2" in line:  # Two bytes are found far slower than one.
         line = _LINE_BREAKS.sub(lambda found: _ESCAPED[found.group()], line)
     return line
 
