@@ -28,6 +28,7 @@ from memrpc.archive import (
     times,
 )
 from memrpc.archive.checkpoints import CheckpointInput, Snapshot
+from memrpc.archive.exporting import FORMAT
 from memrpc.archive.memories import Link, Origin
 from memrpc.archive.model import (
     Category,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 
 Record: TypeAlias = "Mapping[str, Any]"
 Importer: TypeAlias = "Callable[[apsw.Connection, Record], tuple[Outcome, list[Link]]]"
-FORMAT: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
