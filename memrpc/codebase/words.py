@@ -1,0 +1,58 @@
+"""Names and texts as the words by which symbols are searched.
+
+A name becomes its parts (camelCase, snake_case, digits), itself in one word, and the tails of its
+parts in one word each; a text becomes its words, with the parts of those that are made of several.
+Scripts without spaces become overlapping pairs, as everywhere in recall.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memrpc.recall.text import PieceKind, joined_tails, pieces, run_tokens
+
+MAX_WORDS: Final = 200
+_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD: Final = re.compile(r"[A-Za-z0-9]+")
+
+
+def parts(name: str) -> list[str]:
+    """The parts of a name in lower case."""
+    if name.isascii():
+        return [part.lower() for part in _PART.findall(name)]
+    return [part for piece in pieces(name) for part in piece.parts]
+
+
+def name_words(name: str) -> str:
+    """What a name is found by."""
+    if not name.isascii():
+        return _foreign_words(name)
+    found = parts(name)
+    return " ".join([*found, *joined_tails(tuple(found))])
+
+
+def text_words(text: str) -> str:
+    """What a text is found by: each word once."""
+    if not text.isascii():
+        return _foreign_words(text)
+    words = _WORD.findall(text)
+    spread = [part for word in words for part in _split(word)]
+    return " ".join(list(dict.fromkeys(spread))[:MAX_WORDS])
+
+
+def _split(word: str) -> list[str]:
+    lower = word.lower()
+    if lower == word or word.istitle() or word.isupper():
+        return [lower]
+    return [lower, *parts(word)]
+
+
+def _foreign_words(text: str) -> str:
+    found: dict[str, None] = {}
+    for piece in pieces(text):
+        if piece.kind is PieceKind.RUN:
+            found.update(dict.fromkeys(run_tokens(piece.parts[0])))
+        else:
+            found.update(dict.fromkeys((*piece.parts, *joined_tails(piece.parts))))
+    return " ".join(list(found)[:MAX_WORDS])
