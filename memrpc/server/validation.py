@@ -8,6 +8,7 @@ test holds the one claim that matters: accepted here means accepted there.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from itertools import islice
 from types import MappingProxyType
@@ -163,10 +164,10 @@ _KEYWORDS: Final[Mapping[str, Callable[[JSON, JSONObject], Accept]]] = MappingPr
         "enum": _enum,
         "minimum": _bound(lambda value, limit: bool(value >= limit)),
         "maximum": _bound(lambda value, limit: bool(value <= limit)),
-        "minLength": _size(str, int.__ge__),
-        "maxLength": _size(str, int.__le__),
-        "minItems": _size(list, int.__ge__),
-        "maxItems": _size(list, int.__le__),
+        "minLength": _size(str, operator.ge),
+        "maxLength": _size(str, operator.le),
+        "minItems": _size(list, operator.ge),
+        "maxItems": _size(list, operator.le),
         "required": _required,
         "properties": _properties,
         "additionalProperties": _additional,
