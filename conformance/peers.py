@@ -116,10 +116,10 @@ class InProcessPeer:
         while True:
             await self._woken.wait()
             self._woken = anyio.Event()
-            block = bytes(self._connection.outbox.peek())
-            self._connection.outbox.written(len(block)) if block else None
-            for line in block.split(b"\n")[:-1]:
-                self._lines.put(line + b"\n")
+            while block := bytes(self._connection.outbox.peek()):
+                self._connection.outbox.written(len(block))
+                for line in block.split(b"\n")[:-1]:
+                    self._lines.put(line + b"\n")
 
     def send(self, data: bytes) -> None:
         self._portal.call(self._connection.feed, data)

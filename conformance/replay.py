@@ -42,6 +42,7 @@ from conformance.transcripts import (
 )
 
 TIMEOUT_S: Final = 5.0
+_FIRST_ANSWER_S: Final = 20.0  # a server may take long to start
 _MESSAGE_MEMBERS: Final = ("jsonrpc", "id", "method", "params", "result", "error")
 
 
@@ -68,6 +69,7 @@ class Replay:
     _probes: int = 0
     _ahead: JSON = None
     _has_ended: bool = False
+    _has_heard: bool = False
     _streams: list[JSON] = field(default_factory=list)
     _bindings: Bindings = field(init=False)
 
@@ -90,6 +92,7 @@ class Replay:
             case SendRaw(data=data):
                 self._send(data)
             case EndInput():
+                self.observer.sent(b"\n")  # the end of input ends the last line
                 self.peer.end_input()
                 self._has_ended = True
             case Expect(patterns=patterns):
@@ -143,7 +146,8 @@ class Replay:
         if self._ahead is not None:
             message, self._ahead = self._ahead, None
             return message
-        line = self.peer.receive(self.timeout_s)
+        line = self.peer.receive(self.timeout_s if self._has_heard else _FIRST_ANSWER_S)
+        self._has_heard = True
         if line is None:
             raise MismatchError(f"nothing came; expected {json.dumps(wanted)[:300]}")
         self.observer.received(line)

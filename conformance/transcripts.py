@@ -71,7 +71,7 @@ Step: TypeAlias = Send | SendRaw | EndInput | Expect | ExpectUpTo | Silence
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One file under one revision."""
+    """One file under one revision; ``is_portable`` if any server with the suite's content fits."""
 
     name: str
     revision: str
@@ -79,6 +79,7 @@ class Transcript:
     requirements: tuple[str, ...]
     server: str
     steps: tuple[Step, ...]
+    is_portable: bool = True
 
     def __str__(self) -> str:
         return f"{self.revision}/{self.name}"
@@ -99,6 +100,7 @@ def load(path: Path) -> Iterator[Transcript]:
             tuple(header["requirements"]),
             header["server"],
             tuple(step for line in steps for step in _steps(line)),
+            header.get("portable", True),
         )
 
 

@@ -64,6 +64,8 @@ class Child:
             self._judge_exit(code, time.monotonic() - started)
         for thread in self._threads:
             thread.join(EXIT_WITHIN_S)
+        _opened(self._process.stdout).close()
+        _opened(self._process.stderr).close()
 
     def _judge_exit(self, code: int, seconds: float) -> None:
         self._findings.note_exit(seconds)
