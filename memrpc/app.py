@@ -32,6 +32,7 @@ from memrpc.surface.views.archive import VIEWS
 if TYPE_CHECKING:
     from memrpc.server.stdio import Wire
     from memrpc.store.database import Database
+    from memrpc.surface.projects import Places
     from memrpc.workers.runner import Runner
 
 PURGE_AT_EXIT_S: Final = 0.5
@@ -87,14 +88,32 @@ class Application:
         import random
 
         from memrpc.store import purge
-        from memrpc.workers import extraction, purging, runner
+        from memrpc.workers import extraction, keeping_up, purging, runner
+        from memrpc.workspace import upkeep_due
 
         ports = runner.Ports(now_us, random.random, self.log)
         kinds = {
             "extract": lambda lease: extraction.extract(lease, self.database, now_us, new_id),
             purge.JOB_KIND: lambda lease: purging.run_purge(lease, self.database, now_us),
+            upkeep_due.JOB_KIND: lambda lease: keeping_up.keep_up(
+                lease, self.database, now_us, new_id, self.settings["action_log_days"]
+            ),
         }
         return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where the process was started, and which project its host says it is for."""
+        from pathlib import Path
+
+        from memrpc.surface.projects import Places
+
+        told, home = os.environ.get("CLAUDE_PROJECT_DIR"), os.environ.get("HOME")
+        return Places(
+            folder=Path.cwd(),
+            project_folder=Path(told) if told else None,
+            home=Path(home) if home else None,
+        )
 
     @property
     def desk(self) -> Desk:
@@ -103,8 +122,11 @@ class Application:
             now_us=now_us,
             new_id=new_id,
             work_is_due=self.work_is_due,
+            open_places=lambda: self.places,
             extractor=self.settings["extractor"],
             answer_chars=self.settings["answer_chars"],
+            instance=self.owner,
+            claim_minutes=self.settings["claim_minutes"],
         )
 
     def service(self, *, checks_output: bool = False) -> Service:

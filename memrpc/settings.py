@@ -80,6 +80,22 @@ OPTIONS: Final = (
         maximum=500_000,
     ),
     Option(
+        "claim_minutes",
+        30,
+        "how long a claim of a task lasts unless it is renewed",
+        kind=int,
+        minimum=1,
+        maximum=1_440,
+    ),
+    Option(
+        "action_log_days",
+        30,
+        "how long the workspace's log of changes is kept",
+        kind=int,
+        minimum=1,
+        maximum=3_650,
+    ),
+    Option(
         "log_level",
         "warning",
         "the least severe record that is written to stderr",

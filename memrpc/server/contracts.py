@@ -29,6 +29,8 @@ class Contract(NamedTuple):
     output: Schema | None = None
     annotations: Mapping[str, JSON] = _NONE
     extra: Mapping[str, JSON] = _NONE
+    unlisted: frozenset[str] = frozenset()
+    """Parameters that are understood but not shown: other spellings of what is."""
 
     def listing(self) -> JSONObject:
         """The ``tools/list`` entry in its newest shape."""
@@ -36,7 +38,7 @@ class Contract(NamedTuple):
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": self.input.text,
+            "inputSchema": self._listed_input(),
             **self.extra,
         }
         if self.output is not None:
@@ -44,6 +46,13 @@ class Contract(NamedTuple):
         if self.annotations:
             entry["annotations"] = dict(self.annotations)
         return entry
+
+    def _listed_input(self) -> JSONObject:
+        if not self.unlisted:
+            return self.input.text
+        properties: JSONObject = self.input.text["properties"]
+        shown = {name: schema for name, schema in properties.items() if name not in self.unlisted}
+        return {**self.input.text, "properties": shown}
 
     async def read(self, arguments: JSONObject) -> tuple[dict[str, JSON], Violation | None]:
         """The arguments as they are meant, and what is wrong with them.
@@ -62,13 +71,15 @@ def load_contract(folder: str, name: str) -> Contract:
     """The contract in ``schemas/tools/<folder>/<name>.json``, references inlined."""
     file = schema_files.read("tools", folder, f"{name}.json")
     parts = {part: _inline(file["$defs"][part]) for part in file["$defs"]}
+    extension = file.get("x-memrpc", {})
     return Contract(
         name=name,
         title=file["title"],
         description=file["description"],
         input=Schema(parts["input"]),
         output=Schema(parts["output"]) if "output" in parts else None,
-        annotations=file.get("x-memrpc", {}).get("annotations", {}),
+        annotations=extension.get("annotations", {}),
+        unlisted=frozenset(extension.get("unlisted", ())),
     )
 
 

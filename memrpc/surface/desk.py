@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memrpc.store.database import Database
+    from memrpc.surface.projects import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +16,29 @@ class Desk:
     """The handlers' side of the seam.
 
     ``now_us`` is the time in microseconds since the epoch, UTC.  ``work_is_due`` tells the worker
-    that a job was enqueued.  ``database`` opens the file when it is first used.
+    that a job was enqueued.  ``database`` opens the file when it is first used.  ``instance`` is
+    this process, which with an agent's name makes a claimant.
     """
 
     open_database: Callable[[], Database]
     now_us: Callable[[], int]
     new_id: Callable[[], str]
     work_is_due: Callable[[], None]
+    open_places: Callable[[], Places]
     extractor: str
     answer_chars: int
+    instance: str
+    claim_minutes: int
+
+    @property
+    def places(self) -> Places:
+        """Where the server stands, and what its session is about."""
+        return self.open_places()
+
+    @property
+    def claim_us(self) -> int:
+        """How long a claim lasts, in microseconds."""
+        return self.claim_minutes * 60_000_000
 
     @property
     def database(self) -> Database:

@@ -7,30 +7,56 @@ listing tools must not load what stands behind them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Final
 
+from memrpc.protocol.calls import Call
+from memrpc.protocol.capabilities import declares
 from memrpc.server import schema_files
 from memrpc.server.context import Context
 from memrpc.server.contracts import load_contract
 from memrpc.server.service import Tool, ToolHandler, ToolResult
 from memrpc.surface.desk import Desk
+from memrpc.surface.merged_reads import merged
 from memrpc.wire.messages import JSON
 
 FOLDERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"core": ("archive",), "work": ("archive",), "all": ("archive",)}
+    {
+        "core": ("archive",),
+        "work": ("workspace",),
+        "all": ("archive", "workspace"),
+    }
 )
+ALL: Final = "all"
 
 
 def build(toolset: str, desk: Desk) -> dict[str, Tool]:
     """The tools of a toolset by name, in the order in which they are listed."""
-    return {
-        name: Tool(load_contract(folder, name), _handler(folder, name, desk))
+    tools = {
+        name: Tool(
+            load_contract(folder, name), _handler(folder, name, desk), _LISTED.get(name, _always)
+        )
         for folder in FOLDERS[toolset]
         for name in schema_files.names("tools", folder)
     }
+    return merged(tools) if toolset == ALL else tools
+
+
+def _always(_: Call) -> bool:
+    return True
+
+
+def _can_sample(call: Call) -> bool:
+    """A handshake session without sampling is not shown the tool that wants it.
+
+    2026-07-28 lists the same tools to everybody.
+    """
+    return call.handshake is None or declares(call.client.capabilities, ("sampling",))
+
+
+_LISTED: Final[Mapping[str, Callable[[Call], bool]]] = MappingProxyType({"synthesize": _can_sample})
 
 
 def aliases(tools: Mapping[str, Tool]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memrpc.recall.model import never_cancelled
 from memrpc.workspace import (
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
     from memrpc.workspace.model import Repo
 
+Waits: TypeAlias = "tuple[Handoff, Task | None]"
+"""A pending handoff with the task that it passes on."""
+
 MAX_TASKS: Final = 10
 MAX_COORDINATION: Final = 10
 _READ_AHEAD: Final = 4
@@ -51,7 +54,7 @@ class Briefing:
     memories: tuple[Entry, ...]
     decisions: tuple[Entry, ...]
     tasks: tuple[Task, ...]
-    handoffs: tuple[Handoff, ...]
+    handoffs: tuple[Waits, ...]
     claims: tuple[tuple[Claim, Task], ...]
     standards: tuple[Standard, ...]
     summary: Summary | None
@@ -77,13 +80,14 @@ def brief(
     if not wanted or EntryType.DECISION in wanted:
         decisions = _decisions(db, repo, question, now, memories)
     pending = HandoffFilter(HandoffStatus.PENDING, limit=MAX_COORDINATION)
+    waiting, _ = handoffs.listed(db, repo, pending, now=now)
     live, _ = claims.listed(db, repo, ClaimFilter(limit=MAX_COORDINATION), now=now)
     on = tasks.by_keys(db, [claim.task for claim in live])
     return Briefing(
         memories=memories,
         decisions=decisions,
         tasks=_tasks(db, repo),
-        handoffs=tuple(handoffs.listed(db, repo, pending, now=now)[0]),
+        handoffs=tuple((each, handoffs.task_of(db, each)) for each in waiting),
         claims=tuple((claim, on[claim.task]) for claim in live),
         standards=_standards(db, repo, question, checkpoint),
         summary=summaries.find(db, repo),

@@ -29,36 +29,14 @@ _IDENTIFIER: Final = re.compile(
     r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|[a-z_]\w*(?:\.\w+)+\(\)|\w+\(\))"
 )
 _REFERENCE: Final = re.compile(r"(?<![\w#])#\d{1,7}\b|\b[A-Z]{2,10}-\d{1,7}\b")
-_NAME: Final = re.compile(
-    r"(?<=[\w,;)] )[A-Z][\w'-]*\w(?: [A-Z0-9][\w'-]*)*|\b[A-Z][a-z]+(?: [A-Z][a-z]+)+\b"
-)
-_MONTHS_AND_DAYS: Final = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "i",
-        "i'm",
-        "i'll",
-        "i've",
-    ]
-)
+_NAME: Final = re.compile(r"(?<=[\w,;)] )[A-Z][\w'-]*\w(?: [A-Z0-9][\w'-]*)*")
+_NOT_NAMES: Final = frozenset(
+    """
+    january february march april may june july august september october november december monday
+    tuesday wednesday thursday friday saturday sunday i i'm i'll i've context rationale alternatives
+    """.split()  # noqa: SIM905 -- a list of words reads best as words
+) | {"key decisions", "next steps"}
+"""Capitalised words that name nothing, and the headings of our own short forms."""
 
 
 class Name(NamedTuple):
@@ -95,7 +73,7 @@ def _matches(text: str) -> Iterator[Name]:
     for kind, pattern in _KINDS:
         for match in pattern.finditer(text):
             name = " ".join((match[1] if pattern.groups else match[0]).split())
-            if len(name) <= MAX_NAME_CHARS and name.casefold() not in _MONTHS_AND_DAYS:
+            if len(name) <= MAX_NAME_CHARS and name.casefold() not in _NOT_NAMES:
                 yield Name(name, kind)
         text = pattern.sub(" . ", text)
 

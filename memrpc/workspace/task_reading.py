@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.errors import NotFound
@@ -78,6 +78,10 @@ class TaskFilter:
             since, until = window.since, window.until
             chosen[_CREATED] = {"since": since or -_FOREVER, "until": until or _FOREVER}
         return chosen | self._plain()
+
+    def with_statuses(self, statuses: tuple[TaskStatus, ...]) -> TaskFilter:
+        """Return the filter with these statuses."""
+        return replace(self, statuses=statuses)
 
     def _plain(self) -> dict[str, dict[str, Any]]:
         named = (

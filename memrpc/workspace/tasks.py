@@ -141,6 +141,11 @@ def holds_code(db: apsw.Connection, repo: Repo, code: str) -> bool:
     return db.execute(_HELD, {"repo": repo.key, "code": code}).get is not None
 
 
+def is_known(db: apsw.Connection, repo: Repo, code: str) -> bool:
+    """Say whether a caller's code names a task of the repository."""
+    return holds_code(db, repo, code.strip())
+
+
 def pending(db: apsw.Connection, repo: Repo) -> int:
     """Count the repository's pending tasks."""
     return db.execute(_PENDING, {"repo": repo.key}).get or 0

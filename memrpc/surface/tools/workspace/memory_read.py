@@ -1,0 +1,205 @@
+"""memory-read: search, open or recap what a repository knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import apsw
+
+from memrpc.server.context import Context
+from memrpc.server.service import ToolResult
+from memrpc.store.lanes import checkpoint
+from memrpc.surface.desk import Desk
+from memrpc.surface.workspace import entry_views, shown
+from memrpc.surface.workspace.visit import (
+    Arguments,
+    Drawn,
+    Visit,
+    always,
+    given,
+    relocated,
+    serve,
+)
+from memrpc.wire.messages import JSON
+from memrpc.workspace import entry_reading, entry_search
+from memrpc.workspace.entry_reading import EntryDetail
+from memrpc.workspace.entry_search import EntryAnswer, EntryQuestion
+from memrpc.workspace.model import Repo
+
+TOOL = "memory-read"
+RECAP_LIMIT = 50
+_RESERVED_CHARS = 1_800
+"""What a detail's answer needs besides the content."""
+
+
+async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
+    return await serve(ctx, desk, TOOL, relocated(arguments), MODES)
+
+
+async def search(visit: Visit) -> ToolResult:
+    limit, offset = visit.page(5)
+    question = _question(visit.arguments, limit, offset)
+    answer = await visit.read(
+        lambda db, repo: entry_search.search(
+            db, repo, question, now=visit.now, checkpoint=checkpoint
+        )
+    )
+    return visit.fitted(len(answer.hits), lambda count: _found(visit, question, answer, count))
+
+
+async def detail(visit: Visit) -> ToolResult:
+    handles = visit.handles("id", "code", "ids", "codes")
+    found, repos = await visit.read(lambda db, repo: _detail(db, repo, handles))
+    is_single = len(handles) == 1 and not {"ids", "codes"} & visit.arguments.keys()
+    return _single(visit, found, repos) if is_single else _several(visit, found, repos)
+
+
+async def recap(visit: Visit) -> ToolResult:
+    limit, offset = visit.page(5, RECAP_LIMIT)
+    found = await visit.read(
+        lambda db, repo: entry_reading.recap(db, repo, now=visit.now, limit=limit, offset=offset)
+    )
+
+    def draw(count: int) -> Drawn:
+        chosen = found.entries[:count]
+        page = shown.paging(count=count, total=found.total, offset=offset, limit=limit)
+        rows = [entry_views.recap_row(entry) for entry in chosen]
+        kg = shown.kg_json(found.graph) if count == len(found.entries) else None
+        structured = {
+            "stats": {"byType": {str(kind): n for kind, n in found.by_type.items()}},
+            "top": {"columns": list(entry_views.RECAP_COLUMNS), "rows": rows},
+            **page,
+            **shown.present({"kg": kg}),
+        }
+        counts = ", ".join(f"{kind}: {n}" for kind, n in found.by_type.items())
+        lines = [
+            f"Memory Timeline — {found.total} total (showing {count})",
+            "> CODE [importance 1-5] title; the most important first.",
+            *([counts] if counts else ["Nothing is stored here yet."]),
+            *(entry_views.dated_line(entry) for entry in chosen),
+        ]
+        return structured, [*lines, *shown.more_lines(page)]
+
+    return visit.fitted(len(found.entries), draw)
+
+
+MODES = (
+    (given("query"), search),
+    (given("id", "code", "ids", "codes"), detail),
+    (always, recap),
+)
+
+
+def _question(arguments: Arguments, limit: int, offset: int) -> EntryQuestion:
+    place = entry_views.scope_of(arguments)
+    return EntryQuestion(
+        query=arguments["query"],
+        current_tags=tuple(arguments.get("current_tags", ())),
+        current_path=arguments.get("current_file_path"),
+        branch=place.get("branch"),
+        folder=place.get("folder"),
+        language=place.get("language"),
+        include_archived=bool(arguments.get("include_archived")),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: int) -> Drawn:
+    """Draw the first ``count`` hits."""
+    hits = answer.hits[:count]
+    page = shown.paging(
+        count=count, total=answer.total, offset=question.offset, limit=question.limit
+    )
+    kg = shown.kg_json(answer.graph) if count == len(answer.hits) else None
+    structured: dict[str, JSON] = {
+        "query": question.query,
+        "columns": list(entry_views.SEARCH_COLUMNS),
+        "rows": [entry_views.row(hit) for hit in hits],
+        **page,
+        **shown.present(
+            {
+                "window": shown.window_json(answer.window),
+                "reason": answer.reason,
+                "near_repos": list(answer.near) or None,
+                "kg": kg,
+            }
+        ),
+    }
+    window = shown.window_lines(answer.window)
+    if not hits:
+        name = visit.project.name
+        head = f'No memories found for "{question.query}" in repo "{name}".'
+        return structured, [head, *window, *shown.nothing_lines(answer.reason, answer.near)]
+    unread = sum(not hit.entry.used for hit in hits)
+    counts = f"(showing {count} · {unread} unacknowledged)"
+    head = f'### Results: {answer.total} memories for "{question.query}" {counts}'
+    lines = [head, entry_views.LEGEND, *window]
+    lines += entry_views.hit_lines(hits, question.offset + 1)
+    opened = f'Open one: memory-read id:"{hits[0].entry.code}".'
+    links = shown.kg_lines(answer.graph) if kg else []
+    return structured, [*lines, *links, opened, *shown.more_lines(page)]
+
+
+def _detail(
+    db: apsw.Connection, repo: Repo, handles: list[str]
+) -> tuple[EntryDetail, dict[int, Repo]]:
+    found = entry_reading.detail(db, repo, handles)
+    return found, shown.repo_names(db, [entry.repo for entry in found.entries])
+
+
+def _single(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolResult:
+    """Show one entry; a long content page by page, by characters."""
+    (entry,) = found.entries
+    _, offset = visit.page(1)
+    part = entry.content[offset : offset + visit.desk.answer_chars - _RESERVED_CHARS]
+    end = offset + len(part)
+    after = end if end < len(entry.content) else None
+    paged = replace(entry, content=part)
+    repo = repos[entry.repo]
+    structured = shown.present(
+        {
+            "memory": entry_views.entry_json(paged, repo),
+            "next_offset": after,
+            "kg": shown.kg_json(found.graph),
+        }
+    )
+    more = [] if after is None else [f"More: send offset {after} (of {len(entry.content)})."]
+    lines = entry_views.entry_lines(paged, repo)
+    return visit.answer(structured, [*lines, *shown.kg_lines(found.graph), *more])
+
+
+def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolResult:
+    if not found.entries:
+        return visit.answer(
+            {"memories": [], "missing": list(found.missing)},
+            ["No memories found for given ids/codes.", *_missing(found)],
+        )
+
+    def draw(count: int) -> Drawn:
+        chosen, rest = found.entries[:count], found.entries[count:]
+        remaining = [entry.code for entry in rest]
+        structured = {
+            "memories": [entry_views.entry_json(entry, repos[entry.repo]) for entry in chosen],
+            **shown.present(
+                {
+                    "missing": list(found.missing) or None,
+                    "remaining": remaining or None,
+                    "kg": None if rest else shown.kg_json(found.graph),
+                }
+            ),
+        }
+        lines = [
+            line
+            for entry in chosen
+            for line in (*entry_views.entry_lines(entry, repos[entry.repo]), "")
+        ]
+        next_lines = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        links = [] if rest else shown.kg_lines(found.graph)
+        return structured, [*lines, *_missing(found), *links, *next_lines]
+
+    return visit.fitted(len(found.entries), draw)
+
+
+def _missing(found: EntryDetail) -> list[str]:
+    return [f"Not found: {', '.join(found.missing)}."] if found.missing else []

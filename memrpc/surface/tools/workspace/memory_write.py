@@ -1,0 +1,155 @@
+"""memory-write: store, change or acknowledge entries, one or many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memrpc.server.context import Context
+from memrpc.server.service import ToolResult
+from memrpc.surface.desk import Desk
+from memrpc.surface.workspace import bulk
+from memrpc.surface.workspace.entry_views import draft_of
+from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve
+from memrpc.wire.messages import JSON
+from memrpc.workspace import entries, entry_writing
+from memrpc.workspace.model import Acknowledgement, Act, Repo
+
+if TYPE_CHECKING:
+    from memrpc.workspace.model import Entry
+
+TOOL = "memory-write"
+MAX_NAMED = 3
+
+
+async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
+    return await serve(ctx, desk, TOOL, arguments, MODES)
+
+
+async def write_many(visit: Visit) -> ToolResult:
+    items = await bulk.read_items(TOOL, visit.arguments["memories"])
+    outcome = await visit.write(
+        lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
+    )
+    structured: dict[str, JSON] = {
+        "success": True,
+        "repo": visit.project.name,
+        "total": outcome.total,
+        "processed": len(outcome.done),
+        "results": outcome.done,
+        **({"failed": outcome.failed} if outcome.failed else {}),
+    }
+    lines = [_processed(outcome), *(f"- {_line(each)}" for each in outcome.done)]
+    return visit.answer(structured, [*lines, *bulk.failure_lines(outcome.failed)])
+
+
+async def acknowledge(visit: Visit) -> ToolResult:
+    done = await visit.write(lambda db, repo, act: _acknowledge(db, repo, act, visit.arguments))
+    how = done["status"]
+    text = f'Acknowledged [{done["code"]}] as "{how}" in "{visit.project.name}" ({done["id"]}).'
+    kept = {name: done[name] for name in ("success", "id", "code", "status")}
+    return visit.answer({**kept, "repo": visit.project.name}, [text])
+
+
+async def change_or_create(visit: Visit) -> ToolResult:
+    """A code that nothing has creates an entry of that code, if the entry is complete."""
+    done = await visit.write(lambda db, repo, act: _one(db, repo, act, visit.arguments))
+    return _written(visit, done)
+
+
+def _written(visit: Visit, done: dict[str, JSON]) -> ToolResult:
+    name, repo = done["title"], visit.project.name
+    if done["operation"] == "create":
+        kind, importance = done["type"], done["importance"]
+        kept = {key: done[key] for key in ("success", "id", "code", "type", "title", "importance")}
+        text = f'Stored [{done["code"]}] "{name}" ({kind}, imp:{importance}) in "{repo}".'
+    else:
+        kept = {key: done[key] for key in ("success", "id", "code", "updatedFields")}
+        fields = ", ".join(done["updatedFields"])
+        text = f'Updated [{done["code"]}] "{name}" in "{repo}" — {fields}.'
+    return visit.answer({**kept, "repo": repo}, [text, f"Id: {done['id']}"])
+
+
+MODES = (
+    (given("memories"), write_many),
+    (lambda a: "acknowledge" in a and bool(a.get("id") or a.get("code")), acknowledge),
+    (always, change_or_create),
+)
+
+
+def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
+    """Do what one item asks for."""
+    handle = item.get("id") or item.get("code")
+    if "acknowledge" in item and handle:
+        return _acknowledge(db, repo, act, item)
+    if handle and not _creates(db, repo, item):
+        return _update(db, repo, act, str(handle), item)
+    return _create(db, repo, act, item)
+
+
+def _listed(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
+    """Do what one item asks for, and say so as a bulk answer does."""
+    done = _one(db, repo, act, item)
+    return {name: value for name, value in done.items() if name != "importance"}
+
+
+def _creates(db: apsw.Connection, repo: Repo, item: Arguments) -> bool:
+    """Say whether a code is free and the item could be a new entry."""
+    code = item.get("code")
+    if "id" in item or code is None:
+        return False
+    is_complete = "title" in item and "type" in item
+    return is_complete and entries.find_or_none(db, repo, code) is None
+
+
+def _create(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
+    draft = replace(draft_of(item), code=item.get("code"))
+    entry = entry_writing.create(db, repo, draft, act)
+    return {"operation": "create", **_handles(entry), "importance": entry.importance}
+
+
+def _update(
+    db: apsw.Connection, repo: Repo, act: Act, handle: str, item: Arguments
+) -> dict[str, JSON]:
+    done = entry_writing.update(db, repo, handle, draft_of(item), act)
+    shown = _handles(done.entry)
+    return {
+        "operation": "update",
+        **shown,
+        "updatedFields": [_FIELDS.get(f, f) for f in done.fields],
+    }
+
+
+_FIELDS = {"expires_at": "ttlDays"}
+
+
+def _acknowledge(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
+    handle = str(item.get("id") or item.get("code"))
+    how = Acknowledgement(item["acknowledge"])
+    context: str | None = item.get("application_context")
+    entry = entry_writing.acknowledge(db, repo, handle, how, act, context=context)
+    shown = {"id": entry.id, "code": entry.code}
+    return {"operation": "acknowledge", "success": True, **shown, "status": str(how)}
+
+
+def _handles(entry: Entry) -> dict[str, JSON]:
+    shown = {"id": entry.id, "code": entry.code, "title": entry.title, "type": str(entry.type)}
+    return {"success": True, **shown}
+
+
+def _processed(outcome: bulk.Outcome) -> str:
+    """Return the one line that sums a bulk call up."""
+    parts: list[str] = []
+    for operation, label in (("create", "create"), ("update", "update"), ("acknowledge", "ack")):
+        codes = [str(each["code"]) for each in outcome.done if each["operation"] == operation]
+        rest = f" +{len(codes) - MAX_NAMED}" if len(codes) > MAX_NAMED else ""
+        parts += [f"{label}: {', '.join(codes[:MAX_NAMED])}{rest}"] if codes else []
+    parts += [f"{len(outcome.failed)} failed"] if outcome.failed else []
+    return f"Processed {len(outcome.done)}/{outcome.total} — {'; '.join(parts)}."
+
+
+def _line(done: dict[str, JSON]) -> str:
+    rest = done.get("title") or done.get("status")
+    return f"{done['operation']} {done['code']} ({done['id']}): {rest}"

@@ -1,0 +1,161 @@
+"""task-read: list, search or open tasks."""
+
+from __future__ import annotations
+
+from memrpc.server.context import Context
+from memrpc.server.service import ToolResult
+from memrpc.store.errors import InvalidArguments
+from memrpc.store.lanes import checkpoint
+from memrpc.surface.desk import Desk
+from memrpc.surface.workspace import shown, task_views
+from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, always, given, serve
+from memrpc.wire.messages import JSON
+from memrpc.workspace import task_reading, task_search
+from memrpc.workspace.model import TaskStatus
+from memrpc.workspace.task_reading import TaskFilter, TaskList
+
+TOOL = "task-read"
+HANDLES = ("id", "code", "task_code", "ids", "codes", "task_codes")
+
+
+async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
+    return await serve(ctx, desk, TOOL, arguments, MODES)
+
+
+async def search(visit: Visit) -> ToolResult:
+    issue = _issue(visit.arguments)
+    query: str = visit.arguments.get("query") or ""
+    chosen = _filter(visit, 10, issue)
+    found = await visit.read(
+        lambda db, repo: task_search.search(
+            db, repo, query, chosen, now=visit.now, checkpoint=checkpoint
+        )
+    )
+    asked = query or f"#{issue}"
+    return visit.fitted(len(found.rows), lambda count: _found(visit, asked, chosen, found, count))
+
+
+async def detail(visit: Visit) -> ToolResult:
+    handles = visit.handles(*HANDLES)
+    found = await visit.read(
+        lambda db, repo: task_reading.details(db, repo, handles, now=visit.now)
+    )
+    if len(handles) == 1 and not {"ids", "codes", "task_codes"} & visit.arguments.keys():
+        structured = task_views.task_json(found[0], visit.project)
+        structured |= shown.present({"kg": shown.kg_json(found[0].graph)})
+        lines = task_views.task_lines(found[0], visit.project)
+        return visit.answer(structured, [*lines, *shown.kg_lines(found[0].graph)])
+
+    def draw(count: int) -> Drawn:
+        chosen, remaining = found[:count], [each.task.code for each in found[count:]]
+        tasks = [task_views.task_json(each, visit.project) for each in chosen]
+        structured = {"schema": "task-read/detail", "count": count, "tasks": tasks}
+        lines = [
+            line for each in chosen for line in (*task_views.task_lines(each, visit.project), "")
+        ]
+        after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        return structured | shown.present({"remaining": remaining or None}), [*lines, *after]
+
+    return visit.fitted(len(found), draw)
+
+
+async def list_tasks(visit: Visit) -> ToolResult:
+    chosen = _filter(visit, 5, None)
+    if not chosen.statuses:
+        chosen = chosen.with_statuses(task_reading.DEFAULT_STATUSES)
+    found = await visit.read(lambda db, repo: task_reading.listing(db, repo, chosen))
+    return visit.fitted(len(found.rows), lambda count: _listed(visit, chosen, found, count))
+
+
+MODES = (
+    (given("query", "issue_ref"), search),
+    (given(*HANDLES), detail),
+    (always, list_tasks),
+)
+
+
+def _filter(visit: Visit, default: int, issue: int | None) -> TaskFilter:
+    limit, offset = visit.page(default)
+    text: str | None = visit.arguments.get("status")
+    try:
+        statuses = task_reading.status_list(text)
+    except ValueError:
+        raise InvalidArguments(
+            f"status {text} is unknown; send all, or of {', '.join(TaskStatus)} one or more with "
+            "commas.",
+            field="status",
+        ) from None
+    return TaskFilter(
+        statuses=statuses,
+        phase=visit.arguments.get("phase"),
+        priority=visit.arguments.get("priority"),
+        issue=issue,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def _issue(arguments: Arguments) -> int | None:
+    text: str | None = arguments.get("issue_ref")
+    if text is None:
+        return None
+    number = text.strip().removeprefix("#")
+    if not number.isdecimal():
+        raise InvalidArguments(
+            f"issue_ref {text} is no issue; send one such as #544.", field="issue_ref"
+        )
+    return int(number)
+
+
+def _listed(visit: Visit, chosen: TaskFilter, found: TaskList, count: int) -> Drawn:
+    """Draw the first ``count`` tasks of a list."""
+    rows = found.rows[:count]
+    page = shown.paging(count=count, total=found.total, offset=chosen.offset, limit=chosen.limit)
+    kg = shown.kg_json(found.graph) if count == len(found.rows) else None
+    counts = {str(status): number for status, number in found.tallies.items()}
+    structured: dict[str, JSON] = {
+        "schema": "task-read/list",
+        "tasks": {
+            "columns": list(task_views.LIST_COLUMNS),
+            "rows": [task_views.list_row(row) for row in rows],
+        },
+        "statusCounts": counts,
+        **page,
+        **shown.present({"kg": kg}),
+    }
+    named = ", ".join(chosen.statuses)
+    head = f'### Tasks in "{visit.project.name}": {found.total} {named} (showing {count})'
+    in_all = ", ".join(f"{status}: {number}" for status, number in counts.items()) or "none yet"
+    lines = [head, f"All statuses: {in_all}. List others with status.", task_views.LEGEND]
+    return structured, [*lines, *task_views.row_lines(rows), *shown.more_lines(page)]
+
+
+def _found(visit: Visit, query: str, chosen: TaskFilter, found: TaskList, count: int) -> Drawn:
+    """Draw the first ``count`` hits of a search."""
+    rows = found.rows[:count]
+    page = shown.paging(count=count, total=found.total, offset=chosen.offset, limit=chosen.limit)
+    kg = shown.kg_json(found.graph) if count == len(found.rows) else None
+    structured: dict[str, JSON] = {
+        "schema": "task-read/search",
+        "query": query,
+        "results": {
+            "columns": list(task_views.SEARCH_COLUMNS),
+            "rows": [task_views.search_row(row) for row in rows],
+        },
+        **page,
+        **shown.present(
+            {
+                "window": shown.window_json(found.window),
+                "reason": found.reason,
+                "near_repos": list(found.near) or None,
+                "kg": kg,
+            }
+        ),
+    }
+    window = shown.window_lines(found.window)
+    if not rows:
+        head = f'No tasks found for "{query}" in repo "{visit.project.name}".'
+        return structured, [head, *window, *shown.nothing_lines(found.reason, found.near)]
+    head = f'### Results: {found.total} tasks for "{query}" (showing {count})'
+    lines = [head, task_views.LEGEND, *window, *task_views.row_lines(rows)]
+    return structured, [*lines, *shown.more_lines(page)]

@@ -1,0 +1,206 @@
+"""task-write: create or change tasks, one or many, or ask the user for a new one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import apsw
+
+from memrpc.server.context import Context
+from memrpc.server.service import ToolResult
+from memrpc.store.errors import InvalidArguments
+from memrpc.surface.desk import Desk
+from memrpc.surface.workspace import bulk, task_views
+from memrpc.surface.workspace.task_form import ask_for_task
+from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve, with_arguments
+from memrpc.wire.messages import JSON
+from memrpc.workspace import task_writing, tasks
+from memrpc.workspace.model import Act, Repo, Task
+
+if TYPE_CHECKING:
+    from memrpc.workspace.task_drafts import TaskDraft
+    from memrpc.workspace.task_writing import TaskUpdated
+
+TOOL = "task-write"
+_NEW = ("phase", "title", "description")
+
+
+async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
+    return await serve(ctx, desk, TOOL, arguments, MODES)
+
+
+async def write_many(visit: Visit) -> ToolResult:
+    items = await bulk.read_items(TOOL, visit.arguments["tasks"])
+    outcome = await visit.write(
+        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
+    )
+    structured: dict[str, JSON] = {
+        "success": True,
+        "repo": visit.project.name,
+        "total": outcome.total,
+        "createdCount": len(outcome.done),
+        "results": outcome.done,
+        **({"failed": outcome.failed} if outcome.failed else {}),
+    }
+    head = f'Wrote {len(outcome.done)}/{outcome.total} tasks in "{visit.project.name}".'
+    lines = [head, *(f"- {_line(each)}" for each in outcome.done)]
+    return visit.answer(structured, [*lines, *bulk.failure_lines(outcome.failed)])
+
+
+async def interactive(visit: Visit) -> ToolResult:
+    """Ask the user for what is missing, then create; asking comes before writing."""
+    answers = await ask_for_task(visit.ctx, visit.arguments)
+    return await create(with_arguments(visit, {**visit.arguments, **answers}))
+
+
+async def change_many(visit: Visit) -> ToolResult:
+    """Change several tasks alike, or none."""
+    draft = task_views.draft_of(visit.arguments)
+    handles = visit.handles("ids")
+
+    def work(db: apsw.Connection, repo: Repo, act: Act) -> list[TaskUpdated]:
+        return [task_writing.update(db, repo, handle, draft, act) for handle in handles]
+
+    done = await visit.write(work)
+    fields = list(dict.fromkeys(field for each in done for field in each.fields))
+    structured: dict[str, JSON] = {
+        "success": True,
+        "ids": [each.task.id for each in done],
+        "codes": [each.task.code for each in done],
+        "repo": visit.project.name,
+        "updatedCount": len(done),
+        "updatedFields": fields,
+        "coordinationCleanup": _cleanup(done),
+    }
+    head = f'Updated {len(done)} tasks in "{visit.project.name}" — {", ".join(fields)}.'
+    lines = [f"- {each.task.code} {each.task.title} ({each.task.id})" for each in done]
+    return visit.answer(structured, [head, *lines])
+
+
+async def create(visit: Visit) -> ToolResult:
+    draft = task_views.draft_of(visit.arguments)
+    code = _code(visit.arguments)
+    task, dependency = await visit.write(
+        lambda db, repo, act: _created(db, repo, act, replace(draft, code=code))
+    )
+    structured: dict[str, JSON] = {
+        "success": True,
+        "id": task.id,
+        "repo": visit.project.name,
+        "task_code": task.code,
+        "code": task.code,
+        "phase": task.phase,
+        "title": task.title,
+        "status": str(task.status),
+        "priority": task.priority,
+        "depends_on": None if dependency is None else dependency.id,
+    }
+    facts = f"phase: {task.phase}, priority: {task.priority}, status: {task.status}"
+    head = f'Created [{task.code}] "{task.title}" in "{visit.project.name}" ({facts}).'
+    waits = [] if dependency is None else [f"Depends on {dependency.code} ({dependency.id})."]
+    return visit.answer(structured, [head, f"Id: {task.id}", *waits])
+
+
+async def change(visit: Visit) -> ToolResult:
+    handle = visit.arguments.get("id") or _code(visit.arguments)
+    draft = task_views.draft_of(visit.arguments)
+    done = await visit.write(
+        lambda db, repo, act: task_writing.update(db, repo, str(handle), draft, act)
+    )
+    task = done.task
+    structured: dict[str, JSON] = {
+        "success": True,
+        "id": task.id,
+        "code": task.code,
+        "repo": visit.project.name,
+        "status": str(task.status),
+        "updatedCount": 1,
+        "updatedFields": list(done.fields),
+        "coordinationCleanup": _cleanup([done]),
+    }
+    moved = "" if task.status is done.before.status else f" {done.before.status} → {task.status}"
+    where = f'in "{visit.project.name}" — {", ".join(done.fields)}.'
+    lines = [f'Updated [{task.code}] "{task.title}"{moved} {where}']
+    if done.released_claims or done.expired_handoffs:
+        let_go = f"{done.released_claims} claims, expired {done.expired_handoffs} handoffs"
+        lines.append(f"Released {let_go}.")
+    return visit.answer(structured, [*lines, f"Id: {task.id}, status: {task.status}"])
+
+
+async def explain(visit: Visit) -> ToolResult:
+    missing = [name for name in _NEW if not visit.arguments.get(name)]
+    raise InvalidArguments(
+        f"nothing to do: a new task needs {', '.join(_NEW)} (missing: {', '.join(missing)}); a "
+        "change needs id, code or ids.",
+        field=missing[0] if missing else "id",
+        missing=missing,
+    )
+
+
+def _is_new(arguments: Arguments) -> bool:
+    """Say whether a task is described in full, under no handle or a code."""
+    return all(arguments.get(name) for name in _NEW) and "id" not in arguments
+
+
+def _names_one(arguments: Arguments) -> bool:
+    return bool(arguments.get("id") or _code(arguments))
+
+
+def _code(arguments: Arguments) -> str | None:
+    code: str | None = arguments.get("code") or arguments.get("task_code")
+    return code
+
+
+async def create_or_change(visit: Visit) -> ToolResult:
+    """A complete task under a code that exists is a change of that task."""
+    code = _code(visit.arguments)
+    if code is not None and await visit.read(lambda db, repo: tasks.is_known(db, repo, code)):
+        return await change(visit)
+    return await create(visit)
+
+
+MODES = (
+    (lambda a: bool(a.get("tasks")), write_many),
+    (lambda a: bool(a.get("interactive")), interactive),
+    (given("ids"), change_many),
+    (_is_new, create_or_change),
+    (_names_one, change),
+    (always, explain),
+)
+
+
+def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
+    """Do what one item asks for."""
+    handle, code = item.get("id"), _code(item)
+    draft = task_views.draft_of(item)
+    is_change = handle or (code and (not _is_new(item) or tasks.is_known(db, repo, code)))
+    if is_change:
+        done = task_writing.update(db, repo, str(handle or code), draft, act)
+        rest = {"updatedFields": list(done.fields), "status": str(done.task.status)}
+        return {"operation": "update", **_handles(done.task), **rest}
+    task = task_writing.create(db, repo, replace(draft, code=code), act)
+    return {"operation": "create", **_handles(task), "status": str(task.status)}
+
+
+def _created(
+    db: apsw.Connection, repo: Repo, act: Act, draft: TaskDraft
+) -> tuple[Task, Task | None]:
+    task = task_writing.create(db, repo, draft, act)
+    waits = [] if task.depends_on is None else [task.depends_on]
+    return task, tasks.by_keys(db, waits).get(task.depends_on or 0)
+
+
+def _handles(task: Task) -> dict[str, JSON]:
+    return {"success": True, "id": task.id, "code": task.code, "title": task.title}
+
+
+def _cleanup(done: list[TaskUpdated]) -> dict[str, JSON]:
+    return {
+        "releasedClaims": sum(each.released_claims for each in done),
+        "expiredHandoffs": sum(each.expired_handoffs for each in done),
+    }
+
+
+def _line(done: dict[str, JSON]) -> str:
+    return f"{done['operation']} {done['code']} {done['title']} {done['status']} ({done['id']})"

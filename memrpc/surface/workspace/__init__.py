@@ -1,0 +1,1 @@
+"""What the workspace's handlers share: the visit, bulk calls, and how each subject is shown."""

@@ -1,0 +1,88 @@
+"""Bulk calls: each item stands for itself, the bad ones are listed with what to send instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from memrpc.server.contracts import Contract, load_contract
+from memrpc.store.errors import DomainError, InvalidArguments
+from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.surface.workspace.visit import Arguments
+
+MAX_ITEMS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done and what was not; an item's ``index`` is its place in the call."""
+
+    done: list[dict[str, JSON]]
+    failed: list[dict[str, JSON]]
+    total: int
+
+
+async def read_items(tool: str, items: Sequence[JSON]) -> list[Arguments | DomainError]:
+    """Return each item as it is meant, or the refusal that it gets."""
+    if not 1 <= len(items) <= MAX_ITEMS:
+        raise InvalidArguments(
+            f"a bulk call takes 1 to {MAX_ITEMS} items, not {len(items)}.", field="items"
+        )
+    return [await _read(_contract(tool), item) for item in items]
+
+
+def run(
+    db: apsw.Connection,
+    items: Sequence[Arguments | DomainError],
+    operate: Callable[[Arguments], dict[str, JSON]],
+) -> Outcome:
+    """Do each item in a savepoint of its own.
+
+    Raises the first refusal, with all of them in ``details``, when nothing could be done.
+    """
+    done: list[dict[str, JSON]] = []
+    refusals: list[tuple[int, DomainError]] = []
+    for index, item in enumerate(items):
+        if isinstance(item, DomainError):
+            refusals.append((index, item))
+            continue
+        try:
+            with db:
+                done.append({"index": index, **operate(item)})
+        except DomainError as refusal:
+            refusals.append((index, refusal))
+    failed = [failure(index, refusal) for index, refusal in refusals]
+    if not done:
+        first = refusals[0][1]
+        raise type(first)(f"Every item failed. The first: {first.message}", failed=failed)
+    return Outcome(done, failed, len(items))
+
+
+def failure(index: int, refusal: DomainError) -> dict[str, JSON]:
+    """Return how a bulk answer lists a refusal."""
+    return {"index": index, "code": refusal.code, "message": refusal.message}
+
+
+def failure_lines(failed: Sequence[dict[str, JSON]]) -> list[str]:
+    """Return the refusals as text."""
+    return [f"- failed #{each['index']} ({each['code']}): {each['message']}" for each in failed]
+
+
+async def _read(contract: Contract, item: JSON) -> Arguments | DomainError:
+    if not isinstance(item, dict):
+        return InvalidArguments("an item must be an object with the tool's fields.")
+    meant, violation = await contract.read(item)
+    if violation is not None:
+        return InvalidArguments(violation.message, pointer=violation.pointer)
+    return meant
+
+
+@lru_cache(maxsize=8)
+def _contract(tool: str) -> Contract:
+    return load_contract("workspace", tool)

@@ -1,0 +1,88 @@
+"""Deleting by handles: one handle fails alone, several are partial; the answer is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memrpc.server.service import ToolResult
+from memrpc.store.errors import DomainError
+from memrpc.surface.workspace import bulk
+from memrpc.surface.workspace.shown import present
+from memrpc.surface.workspace.visit import Visit
+from memrpc.wire.messages import JSON
+from memrpc.workspace.model import Act, Repo
+
+if TYPE_CHECKING:
+    import apsw
+
+Delete = Callable[["apsw.Connection", Repo, str, Act], tuple[str, str]]
+"""Delete what a handle names; returns its code and title."""
+
+
+async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> ToolResult:
+    """Delete what the handles name, reporting progress, in one transaction.
+
+    Raises the refusal of a single handle, or of the first when nothing was deleted.
+    """
+
+    def work(
+        db: apsw.Connection, repo: Repo, act: Act
+    ) -> tuple[list[tuple[str, str]], list[tuple[int, DomainError]]]:
+        done: list[tuple[str, str]] = []
+        failed: list[tuple[int, DomainError]] = []
+        for index, handle in enumerate(handles):
+            try:
+                with db:
+                    done.append(one(db, repo, handle, act))
+            except DomainError as refusal:
+                failed.append((index, refusal))
+        if not done:
+            raise _refusal(failed, len(handles))
+        return done, failed
+
+    visit.ctx.progress(0, len(handles))
+    done, refused = await visit.write(work)
+    visit.ctx.progress(len(handles), len(handles))
+    failed = [
+        {**bulk.failure(index, refusal), "identifier": handles[index]} for index, refusal in refused
+    ]
+    return _answer(visit, handles, noun, done, failed)
+
+
+def _refusal(failed: list[tuple[int, DomainError]], count: int) -> DomainError:
+    first = failed[0][1]
+    if count == 1:
+        return first
+    listed = [bulk.failure(index, refusal) for index, refusal in failed]
+    return type(first)(f"Nothing was deleted. The first: {first.message}", failed=listed)
+
+
+def _answer(
+    visit: Visit,
+    handles: list[str],
+    noun: str,
+    done: list[tuple[str, str]],
+    failed: list[dict[str, JSON]],
+) -> ToolResult:
+    codes = [code for code, _ in done]
+    is_single = len(handles) == 1
+    structured = present(
+        {
+            "success": True,
+            "id": handles[0] if is_single else None,
+            "ids": None if is_single else handles,
+            "repo": visit.project.name,
+            "deletedCount": len(done),
+            "deletedCodes": codes,
+            "deletedTitles": [title for _, title in done] if noun == "standards" else None,
+            "skippedCount": len(failed) or None,
+            "failed": failed or None,
+            "totalAttempted": None if is_single else len(handles),
+        }
+    )
+    skipped = f" ({len(failed)} skipped)" if failed else ""
+    head = f'Deleted {len(done)} {noun} from "{visit.project.name}": {", ".join(codes)}{skipped}.'
+    named = [f"- {code}: {title}" for code, title in done]
+    asked = f"Asked for: {', '.join(handles)}"
+    return visit.answer(structured, [head, *named, asked, *bulk.failure_lines(failed)])

@@ -1,0 +1,119 @@
+"""What several subjects share when they are shown: times, graphs, windows, tables, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memrpc.wire.messages import JSON
+from memrpc.workspace import scope, times
+from memrpc.workspace.model import Repo
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.graph import Subgraph
+    from memrpc.workspace.windows import Window
+
+PREVIEW_CHARS = 160
+REASONS: Mapping[str, str] = {
+    "no_match": "no word of the question stands in anything here",
+    "below_relevance": "what matched holds too little of the question",
+    "scope_empty": "nothing was ever stored here",
+    "outside_window": "the words match, but nothing from that time",
+    "outside_filters": "nothing passes the filters",
+}
+
+
+def present(values: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the members that have a value."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def kg_json(graph: Subgraph) -> dict[str, JSON] | None:
+    """Return the graph as the answers show it; None for an empty one."""
+    if not graph.entities and not graph.relations:
+        return None
+    return {
+        "entities": [
+            {"name": each.name, "type": each.type, "source_domain": each.source_domain}
+            for each in graph.entities
+        ],
+        "relations": [
+            {"from": each.source, "to": each.target, "type": each.type} for each in graph.relations
+        ],
+    }
+
+
+def kg_lines(graph: Subgraph) -> list[str]:
+    """Return the graph as text: first how subjects stand to each other, then what is named."""
+    links = [f"{e.source} {e.type} {e.target}" for e in graph.relations if e.type != "mentions"]
+    names = [each.name for each in graph.entities]
+    return [
+        *([f"Links: {'; '.join(links)}"] if links else []),
+        *([f"Names: {', '.join(names)}"] if names else []),
+    ]
+
+
+def window_json(window: Window | None) -> dict[str, JSON] | None:
+    """Return the window as the answers show it."""
+    if window is None:
+        return None
+    return present(
+        {
+            "phrase": window.phrase,
+            "since": times.to_text_or_none(window.since),
+            "until": times.to_text_or_none(window.until),
+        }
+    )
+
+
+def window_lines(window: Window | None) -> list[str]:
+    """Return the window as text."""
+    shown = window_json(window)
+    if shown is None:
+        return []
+    bounds = f"{shown.get('since', 'the beginning')} to {shown.get('until', 'now')}"
+    return [f"Time “{shown['phrase']}”: {bounds}"]
+
+
+def nothing_lines(reason: str | None, near: Sequence[str]) -> list[str]:
+    """Say why nothing was found, and where else one could look."""
+    why = REASONS.get(reason or "", "")
+    return [
+        *([f"Reason: {reason} ({why})."] if reason else []),
+        *([f"Repositories with a similar name: {', '.join(near)}."] if near else []),
+    ]
+
+
+def paging(
+    *, count: int, total: int, offset: int, limit: int, has_more: bool | None = None
+) -> dict[str, JSON]:
+    """Return where a page stands in its list."""
+    more = offset + count < total if has_more is None else has_more
+    return present(
+        {
+            "count": count,
+            "total": total,
+            "offset": offset,
+            "limit": limit,
+            "next_offset": offset + count if more and count else None,
+        }
+    )
+
+
+def more_lines(page: Mapping[str, JSON]) -> list[str]:
+    """Return the next handle as text."""
+    after = page.get("next_offset")
+    return [] if after is None else [f"More: send offset {after} ({page['total']} in all)."]
+
+
+def repo_names(db: apsw.Connection, keys: Sequence[int]) -> dict[int, Repo]:
+    """Return the repositories behind some numbers."""
+    return {key: scope.by_key(db, key) for key in set(keys)}
+
+
+def one_line(text: str, limit: int = PREVIEW_CHARS) -> str:
+    """Return the beginning of a text on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"

@@ -1,0 +1,65 @@
+"""The form by which a user describes a new task; plain arguments are its twin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memrpc.protocol.asks import elicit_form
+from memrpc.server.context import answer_of
+from memrpc.store.errors import NotSupported
+from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    from memrpc.server.context import Context
+    from memrpc.surface.workspace.visit import Arguments
+
+KEY: Final = "task"
+FIELDS: Final[dict[str, dict[str, JSON]]] = {
+    "phase": {"type": "string", "title": "Phase", "description": "Such as research or execution."},
+    "title": {"type": "string", "title": "Title", "minLength": 3, "maxLength": 100},
+    "description": {
+        "type": "string",
+        "title": "Description",
+        "description": "Three parts: context, steps, and how to see that it is done.",
+    },
+}
+CHOICES: Final[dict[str, dict[str, JSON]]] = {
+    "status": {
+        "type": "string",
+        "title": "Status",
+        "enum": ["backlog", "pending"],
+        "default": "backlog",
+    },
+    "priority": {
+        "type": "integer",
+        "title": "Priority",
+        "description": "1 low to 5 critical.",
+        "minimum": 1,
+        "maximum": 5,
+        "default": 3,
+    },
+}
+
+
+async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
+    """Return what the user answers of what the arguments leave out.
+
+    Raises NotSupported where the client shows no forms, RefusedError where the user declines.
+    """
+    missing = {name: field for name, field in FIELDS.items() if not arguments.get(name)}
+    if not missing:
+        return {}
+    offered = {name: field for name, field in CHOICES.items() if name not in arguments}
+    schema: dict[str, JSON] = {
+        "type": "object",
+        "properties": {**missing, **offered},
+        "required": list(missing),
+    }
+    ask = elicit_form("Describe the new task.", schema)
+    if not ctx.can_ask(ask):
+        raise NotSupported(
+            "this client shows no forms; send phase, title and description as arguments.",
+            missing=list(missing),
+        )
+    answers = answer_of(await ctx.ask(KEY, ask))
+    return {name: value for name, value in answers.items() if name in schema["properties"]}

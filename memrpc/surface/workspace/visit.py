@@ -1,0 +1,171 @@
+"""One call of a workspace tool: its project, its transaction, its answer in two forms.
+
+A tool is a table of modes.  The first whose predicate holds of the arguments serves the call.  The
+answer is structured content, and a text that says the same to a reader; both name the scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from memrpc.server.service import ToolResult
+from memrpc.store.errors import InvalidArguments
+from memrpc.surface import projects
+from memrpc.wire.codec import compact
+from memrpc.wire.messages import JSON
+from memrpc.workspace import inline, scope
+from memrpc.workspace.model import UNKNOWN, Act, Repo
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.server.context import Context
+    from memrpc.surface.desk import Desk
+    from memrpc.surface.projects import Project
+
+T = TypeVar("T")
+Arguments: TypeAlias = dict[str, JSON]
+Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
+
+MAX_OFFSET = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A call as its operation sees it."""
+
+    ctx: Context
+    desk: Desk
+    tool: str
+    arguments: Arguments
+    project: Project
+    now: int
+
+    @property
+    def agent(self) -> str:
+        """Who acts: the agent that is named, or the client."""
+        named: str = self.arguments.get("agent") or ""
+        return named.strip() or self.ctx.client_name or UNKNOWN
+
+    def act(self) -> Act:
+        """Return what the domain needs to know of whoever writes."""
+        return Act(self.tool, self.agent, self.desk.instance, self.now, self.desk.new_id)
+
+    async def read(self, function: Callable[[apsw.Connection, Repo], T]) -> T:
+        """Read in one snapshot; a repository that nobody wrote to is empty, not an error."""
+        owner, name, _ = self.project
+        return await self.desk.database.read(lambda db: function(db, scope.find(db, owner, name)))
+
+    async def write(self, function: Callable[[apsw.Connection, Repo, Act], T]) -> T:
+        """Write in one transaction."""
+        owner, name, _ = self.project
+        act = self.act()
+
+        def work(db: apsw.Connection) -> T:
+            return function(db, scope.ensure(db, owner, name, now=act.now), act)
+
+        return await self.desk.database.write(work)
+
+    def answer(self, structured: dict[str, JSON], text: Sequence[str]) -> ToolResult:
+        """Return the answer; ``json: true`` makes the text the same JSON."""
+        owner, name, resolved_by = self.project
+        place = {"owner": owner, "repo": name, "resolved_by": str(resolved_by)}
+        shown = {**structured, "scope": place}
+        if self.arguments.get("json"):
+            return ToolResult(shown)
+        line = f"Scope: {owner}/{name} (from {resolved_by})."
+        return ToolResult(shown, "\n".join([*text, line]))
+
+    def fitted(self, count: int, draw: Callable[[int], Drawn]) -> ToolResult:
+        """Return the answer with as many of ``count`` rows as fit, at least one.
+
+        ``draw(n)`` makes the answer with the first ``n`` rows.
+        """
+        whole = self.answer(*draw(count))
+        if count <= 1 or self._fits(whole):
+            return whole
+        fits, exceeds = 1, count
+        while exceeds - fits > 1:
+            middle = (fits + exceeds) // 2
+            if self._fits(self.answer(*draw(middle))):
+                fits = middle
+            else:
+                exceeds = middle
+        return self.answer(*draw(fits))
+
+    def _fits(self, result: ToolResult) -> bool:
+        limit = self.desk.answer_chars
+        return len(compact(result.structured)) <= limit and len(result.text or "") <= limit
+
+    def page(self, default: int, highest: int = 100) -> tuple[int, int]:
+        """Return the limit and the offset, within bounds.  Raises InvalidArguments."""
+        limit, offset = self.arguments.get("limit", default), self.arguments.get("offset", 0)
+        if not 0 <= offset <= MAX_OFFSET:
+            raise InvalidArguments(
+                f"offset is {offset}; send a whole number from 0 to {MAX_OFFSET:,}.", field="offset"
+            )
+        return min(limit, highest), offset
+
+    def handles(self, *names: str) -> list[str]:
+        """Return the ids and codes that the arguments give, single ones first.
+
+        Raises InvalidArguments for a blank one, which names nothing.
+        """
+        found: list[str] = []
+        for name in names:
+            value = self.arguments.get(name)
+            found += value if isinstance(value, list) else [value] if value is not None else []
+        if not found or not all(str(handle).strip() for handle in found):
+            raise InvalidArguments(
+                f"nothing is named; send {' or '.join(names[:2])} with an id or a code such as "
+                "MEM-001.",
+                field=names[0],
+            )
+        return found
+
+
+Mode: TypeAlias = tuple[Callable[[Arguments], bool], Callable[[Visit], Awaitable[ToolResult]]]
+
+
+async def serve(
+    ctx: Context, desk: Desk, tool: str, arguments: Arguments, modes: Sequence[Mode]
+) -> ToolResult:
+    """Answer by the first mode that the arguments ask for."""
+    visit = await begin(ctx, desk, tool, arguments)
+    for applies, operate in modes:
+        if applies(arguments):
+            return await operate(visit)
+    raise AssertionError(f"no mode of {tool} applies")
+
+
+async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Visit:
+    """Return the visit that a call makes."""
+    project = await projects.resolve(ctx, desk.places, desk.database, arguments)
+    return Visit(ctx, desk, tool, arguments, project, desk.now_us())
+
+
+def relocated(arguments: Arguments) -> Arguments:
+    """Return the arguments with the owner and repo that stand as tags in the query."""
+    query = arguments.get("query")
+    if not query:
+        return arguments
+    asked = inline.parse(query, ("owner", "repo"))
+    named = {key: value for key in ("owner", "repo") if (value := asked.one(key)) is not None}
+    return {**arguments, **named}
+
+
+def given(*names: str) -> Callable[[Arguments], bool]:
+    """Return the predicate that one of these arguments is there."""
+    return lambda arguments: any(name in arguments for name in names)
+
+
+def always(_: Arguments) -> bool:
+    """Hold for the mode that is left."""
+    return True
+
+
+def with_arguments(visit: Visit, arguments: Arguments) -> Visit:
+    """Return the visit as if it had come with these arguments."""
+    return replace(visit, arguments=arguments)
