@@ -1,7 +1,8 @@
 """Replay transcripts against a server, and say where it departs from them.
 
 ``python -m conformance.replay [--revision R] [--only NAME] [-- COMMAND...]`` replays against the
-fixture in this process, or against a command.
+fixture in this process, or against a command; ``--server any`` chooses what every server must do,
+whatever its tools are called.
 
 A transcript ends in silence: whatever the server writes that no line expects is a failure, and so
 is an exit that is slow or not clean.
@@ -235,6 +236,7 @@ def main() -> int:
     """Print each failure; exit with 1 if there was one."""
     parser = argparse.ArgumentParser(prog="python -m conformance.replay")
     parser.add_argument("--revision", choices=REVISIONS)
+    parser.add_argument("--server", choices=("any", "fixture"))
     parser.add_argument("--only", default="", help="a part of the transcript's name")
     parser.add_argument("command", nargs="*")
     arguments = parser.parse_args()
@@ -242,7 +244,9 @@ def main() -> int:
     chosen = [
         transcript
         for transcript in load_all()
-        if arguments.only in transcript.name and arguments.revision in (None, transcript.revision)
+        if arguments.only in transcript.name
+        and arguments.revision in (None, transcript.revision)
+        and arguments.server in (None, transcript.server)
     ]
     failures = [failure for t in chosen if (failure := replay(t, make_peer()))]
     print(*failures, f"{len(chosen) - len(failures)} of {len(chosen)} transcripts hold", sep="\n")

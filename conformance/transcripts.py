@@ -1,7 +1,8 @@
 """Transcripts: conversations that each show a requirement, as JSON lines.
 
-The first line of a file is its header, ``{"title", "requirements", "server"}``.  Each further line
-is a step; this module gives each kind its type.  Three things are written short:
+The first line of a file is its header, ``{"title", "requirements", "server"}``: ``server`` is
+``any`` where a server needs no content of the official suite.  Each further line is a step; this
+module gives each kind its type.  Three things are written short:
 
 * ``{"open": {...}}`` is the whole handshake with these client capabilities;
 * ``{"$envelope": {...}}`` in ``_meta`` is the 2026-07-28 envelope with these client capabilities;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 
 import pytest
 
@@ -70,6 +71,26 @@ def test_transcript_holds_against_a_spawned_server(name):
 @pytest.mark.timeout(600)
 def test_every_transcript_holds_against_a_spawned_server():
     assert [f for t in ALL if (f := replay(t, SpawnedPeer(FIXTURE)))] == []
+
+
+def memrpc_in(folder):
+    return SpawnedPeer((sys.executable, "-m", "memrpc", "serve", "--db", str(folder / "m.db")))
+
+
+GENERAL = [t for t in ALL if t.server == "any"]
+SERVED = ("2026-07-28/discover", "2024-11-05/initialize", "2025-11-25/invalid-requests")
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_transcript_holds_against_memrpc_itself(name, tmp_path):
+    assert replay(BY_NAME[name], memrpc_in(tmp_path)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_general_transcript_holds_against_memrpc_itself(tmp_path):
+    assert len(GENERAL) > 70
+    assert [f for t in GENERAL if (f := replay(t, memrpc_in(tmp_path)))] == []
 
 
 MUTATED = ("2026-07-28/input-partial", "2025-03-26/batch-initialize", "2025-11-25/logging-invalid")
