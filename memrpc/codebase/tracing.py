@@ -1,0 +1,326 @@
+"""Tracing one symbol: where it is declared, what it stands in, and what refers to it.
+
+A reference that is resolved means this symbol.  One that is resolved to another symbol, or to
+something outside the repository, is left out.  Everything else has the name only; its confidence
+falls with the number of symbols that share it, and where a member is called like a function.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memrpc.codebase import words
+from memrpc.codebase.answers import Ambiguity, Definition, Described, Place, Relative, Trace, Use
+from memrpc.codebase.model import FILE_BITS, MAX_ORDINAL, Certainty, Kind
+from memrpc.store import json_column
+from memrpc.store.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+MAX_CANDIDATES: Final = 200
+SHOWN_CANDIDATES: Final = 20
+MAX_CHILDREN: Final = 50
+MAX_CONFIDENCE: Final = 0.9
+_JOINTS: Final = re.compile(r"\.|::|#|->")
+
+_SYMBOL: Final = """
+SELECT s.id, s.name, s.kind, s.owner, s.parent, s.exported, s.is_default, s.start_line,
+  s.start_col, s.end_line, s.end_col, s.name_line, s.signature, s.doc, f.path
+FROM code_symbols AS s JOIN code_files AS f ON f.id = s.id >> 18
+"""
+_HERE: Final = "f.repository = :repository AND f.state = 'live'"
+_BY_NAME: Final = f"""{_SYMBOL}
+WHERE s.name = :name COLLATE NOCASE AND {_HERE} ORDER BY f.path, s.id LIMIT :limit
+"""
+_BY_WORDS: Final = f"""{_SYMBOL}
+WHERE s.id IN (SELECT rowid FROM code_words WHERE code_words MATCH :words) AND {_HERE}
+ORDER BY f.path, s.id LIMIT :limit
+"""
+_BY_ID: Final = f"{_SYMBOL} WHERE s.id = :id AND {_HERE}"
+_CHILDREN: Final = """
+SELECT name, kind, name_line FROM code_symbols
+WHERE id BETWEEN :first AND :last AND parent = :parent ORDER BY id LIMIT :limit
+"""
+_SAME_NAME: Final = f"""
+SELECT count(*) FROM code_symbols AS s JOIN code_files AS f ON f.id = s.id >> 18
+WHERE s.name = :name COLLATE NOCASE AND s.name = :name AND {_HERE}
+"""
+_USES: Final = f"""
+WITH used AS (
+  SELECT r.id, r.kind, r.line, r.col, r.is_member, r.caller, r.local, r.link
+  FROM code_references AS r WHERE r.name = :name
+  UNION ALL
+  SELECT r.id, r.kind, r.line, r.col, r.is_member, r.caller, r.local, r.link
+  FROM code_links AS l JOIN code_references AS r
+    ON r.id BETWEEN l.id >> 18 << 18 AND (l.id >> 18 << 18) + 262143
+    AND r.link = l.id & 262143 AND r.name <> :name
+  WHERE l.target > 0 AND l.target IN (SELECT value FROM json_each(:ids))
+), judged AS (
+  SELECT u.*, f.path,
+    CASE
+      WHEN u.local IS NOT NULL THEN
+        (u.id >> 18 << 18) + u.local IN (SELECT value FROM json_each(:ids))
+      WHEN l.target IS NOT NULL THEN l.target IN (SELECT value FROM json_each(:ids))
+    END AS is_sure
+  FROM used AS u JOIN code_files AS f ON f.id = u.id >> 18
+  LEFT JOIN code_links AS l ON l.id = (u.id >> 18 << 18) + u.link
+  WHERE {_HERE}
+)
+SELECT path, line, col, kind, is_sure, is_member = :is_member AS fits, id, caller,
+  count(*) OVER (), sum(is_sure IS NOT NULL) OVER ()
+FROM judged WHERE is_sure IS NOT 0
+ORDER BY is_sure IS NULL, fits DESC, path, line, col LIMIT :limit OFFSET :offset
+"""
+_NAMES: Final = "SELECT id, name FROM code_symbols WHERE id IN (SELECT value FROM json_each(:ids))"
+
+
+class Row(NamedTuple):
+    """A symbol with its file's path."""
+
+    id: int
+    name: str
+    kind: str
+    owner: str | None
+    parent: int | None
+    exported: int
+    is_default: int
+    start_line: int
+    start_col: int
+    end_line: int
+    end_col: int
+    name_line: int
+    signature: str
+    doc: str | None
+    path: str
+
+    def place(self) -> Place:
+        """Show it in a list."""
+        return Place(
+            self.name,
+            self.kind,
+            self.path,
+            self.name_line,
+            self.end_line,
+            self.signature,
+            bool(self.exported),
+            self.owner,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """A name, with what tells symbols of that name apart."""
+
+    name: str
+    kinds: tuple[str, ...] = ()
+    file_path: str | None = None
+    exported_only: bool = False
+    include_references: bool = True
+    limit: int = 50
+    offset: int = 0
+
+
+def trace(db: apsw.Connection, repository: int, request: TraceRequest) -> Trace | Ambiguity:
+    """The symbol that the request means, or those between which it does not decide.
+
+    Raises NotFound.
+    """
+    found, original = _candidates(db, repository, request)
+    if not found:
+        raise _not_found(db, repository, request)
+    groups = _groups(found)
+    if len(groups) > 1:
+        places = tuple(group[0].place() for group in groups)
+        return Ambiguity(request.name, places[:SHOWN_CANDIDATES], len(places))
+    return _trace(db, repository, request, groups[0], original)
+
+
+def _candidates(
+    db: apsw.Connection, repository: int, request: TraceRequest
+) -> tuple[list[Row], str | None]:
+    """The symbols that the name may mean, and the name itself if they are spelt otherwise."""
+    owner, name = split_owner(request.name)
+    for wanted_owner, wanted_name in dict.fromkeys(((None, request.name), (owner, name))):
+        rows = _select(db, _BY_NAME, repository, name=wanted_name)
+        found = _filtered(rows, request, wanted_owner)
+        exact = [row for row in found if row.name == wanted_name]
+        if exact:
+            return exact, None
+        if found:
+            return found, request.name
+    joined = "".join(words.parts(name))
+    if not joined:
+        return [], None
+    rows = _select(db, _BY_WORDS, repository, words=f'names : "{joined}"')
+    alike = [row for row in rows if "".join(words.parts(row.name)) == joined]
+    return _filtered(alike, request, owner), request.name
+
+
+def split_owner(name: str) -> tuple[str | None, str]:
+    """``Type.method`` in any language's spelling, as its type and its name."""
+    parts = [part for part in _JOINTS.split(name) if part]
+    if len(parts) < 2:  # noqa: PLR2004 -- a type and a name
+        return None, name
+    return ".".join(parts[:-1]), parts[-1]
+
+
+def _select(db: apsw.Connection, sql: str, repository: int, **values: str) -> list[Row]:
+    bound = {"repository": repository, "limit": MAX_CANDIDATES, **values}
+    rows: list[Any] = db.execute(sql, bound).fetchall()
+    return [Row(*row) for row in rows]
+
+
+def _filtered(rows: Iterable[Row], request: TraceRequest, owner: str | None) -> list[Row]:
+    path = normal_path(request.file_path) if request.file_path else None
+    return [
+        row
+        for row in rows
+        if (not request.kinds or row.kind in request.kinds)
+        and (owner is None or _ends_with(row.owner, owner))
+        and (path is None or row.path == path or row.path.endswith(f"/{path}"))
+        and (not request.exported_only or row.exported)
+    ]
+
+
+def _ends_with(owner: str | None, wanted: str) -> bool:
+    return owner is not None and f".{owner}".endswith(f".{wanted}")
+
+
+def normal_path(path: str) -> str:
+    """A path below the root as the index spells it."""
+    return path.replace("\\", "/").removeprefix("./")
+
+
+def _groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """Overloads, and getters with their setters, are one symbol with several declarations."""
+    groups: dict[tuple[str, str | None, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.path, row.owner, row.kind), []).append(row)
+    return list(groups.values())
+
+
+def _trace(
+    db: apsw.Connection,
+    repository: int,
+    request: TraceRequest,
+    group: list[Row],
+    original: str | None,
+) -> Trace:
+    row = group[0]
+    same_name: int = db.execute(_SAME_NAME, {"repository": repository, "name": row.name}).get
+    uses, total, resolved = (
+        _uses(db, repository, request, group, same_name)
+        if request.include_references
+        else ((), 0, 0)
+    )
+    return Trace(
+        symbol=describe(row),
+        definition=Definition(row.path, row.start_line, row.start_col, row.end_line, row.end_col),
+        references=uses,
+        resolved=resolved,
+        by_name=total - resolved,
+        offset=request.offset,
+        parent=_parent(db, repository, row),
+        children=_children(db, row),
+        same_name=same_name,
+        other_definitions=tuple(other.start_line for other in group[1:]),
+        original_name=original,
+    )
+
+
+def describe(row: Row) -> Described:
+    return Described(
+        row.id,
+        row.name,
+        row.kind,
+        row.owner,
+        row.signature,
+        row.doc,
+        bool(row.exported),
+        bool(row.is_default),
+    )
+
+
+def _parent(db: apsw.Connection, repository: int, row: Row) -> Relative | None:
+    if row.parent is None:
+        return None
+    parent = (row.id >> FILE_BITS << FILE_BITS) + row.parent
+    rows: list[Any] = db.execute(_BY_ID, {"repository": repository, "id": parent}).fetchall()
+    found = [Row(*each) for each in rows]
+    return Relative(found[0].name, found[0].kind, found[0].name_line) if found else None
+
+
+def _children(db: apsw.Connection, row: Row) -> tuple[Relative, ...]:
+    first = row.id >> FILE_BITS << FILE_BITS
+    bounds = {"first": first, "last": first + MAX_ORDINAL, "limit": MAX_CHILDREN}
+    rows: list[Any] = db.execute(_CHILDREN, {**bounds, "parent": row.id - first}).fetchall()
+    return tuple(Relative(*each) for each in rows)
+
+
+def _uses(
+    db: apsw.Connection,
+    repository: int,
+    request: TraceRequest,
+    group: list[Row],
+    same_name: int,
+) -> tuple[tuple[Use, ...], int, int]:
+    """A page of the references, how many there are and how many of them are resolved."""
+    row = group[0]
+    values = {
+        "repository": repository,
+        "name": row.name,
+        "ids": json_column.encode([each.id for each in group]),
+        "is_member": int(row.kind in (Kind.METHOD, Kind.PROPERTY)),
+        "limit": request.limit,
+        "offset": request.offset,
+    }
+    rows: list[Any] = db.execute(_USES, values).fetchall()
+    callers = _caller_names(db, rows)
+    uses = tuple(
+        Use(
+            path, line, col, kind, callers.get(_caller(use, caller)), *_trust(sure, fits, same_name)
+        )
+        for path, line, col, kind, sure, fits, use, caller, _, _ in rows
+    )
+    return (uses, *rows[0][-2:]) if rows else (uses, 0, 0)
+
+
+def _trust(is_sure: int | None, fits: int, same_name: int) -> tuple[str, float]:
+    if is_sure is not None:
+        return Certainty.RESOLVED, 1.0
+    confidence = MAX_CONFIDENCE / max(1, same_name) * (1.0 if fits else 0.5)
+    return Certainty.BY_NAME, max(0.01, round(confidence, 2))
+
+
+def _caller(use: int, caller: int | None) -> int | None:
+    return None if caller is None else (use >> FILE_BITS << FILE_BITS) + caller
+
+
+def _caller_names(db: apsw.Connection, rows: list[Any]) -> dict[int | None, str]:
+    ids = {_caller(row[6], row[7]) for row in rows} - {None}
+    if not ids:
+        return {}
+    named: list[Any] = db.execute(_NAMES, {"ids": json_column.encode(list(ids))}).fetchall()
+    return dict(named)
+
+
+def _not_found(db: apsw.Connection, repository: int, request: TraceRequest) -> NotFound:
+    """Say what is near: the same name elsewhere, or names that are spelt alike."""
+    from memrpc.codebase import searching
+
+    bare = TraceRequest(request.name)
+    elsewhere, _ = _candidates(db, repository, bare)
+    near = [
+        f"{row.path}:{row.name_line} {row.kind} {row.name}" for row in elsewhere[:5]
+    ] or searching.near_names(db, repository, split_owner(request.name)[1])
+    hint = f" Near: {', '.join(near)}." if near else " Search for a part of it with `query`."
+    return NotFound(
+        f"No symbol {request.name!r} fits in this repository.{hint}",
+        reason="SYMBOL_NOT_FOUND",
+        near=near,
+    )
