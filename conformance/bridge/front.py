@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import sys
 import threading
 import traceback
 from collections.abc import Sequence
@@ -77,8 +78,9 @@ class Bridge(ThreadingHTTPServer):
         return hub is not None
 
     def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 -- given
-        """A defect of the bridge makes the run worthless, so it fails it."""
-        self.findings.fail(f"the bridge failed: {traceback.format_exc(limit=-3)}")
+        """A client may hang up; any other error is the bridge's own and makes the run worthless."""
+        if not isinstance(sys.exception(), ConnectionError):
+            self.findings.fail(f"the bridge failed: {traceback.format_exc(limit=-3)}")
 
     def close(self) -> None:
         """End every session and the shared child."""
