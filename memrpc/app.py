@@ -104,16 +104,10 @@ class Application:
     @cached_property
     def places(self) -> Places:
         """Where the process was started, and which project its host says it is for."""
-        from pathlib import Path
-
+        from memrpc.settings import started_in
         from memrpc.surface.projects import Places
 
-        told, home = os.environ.get("CLAUDE_PROJECT_DIR"), os.environ.get("HOME")
-        return Places(
-            folder=Path.cwd(),
-            project_folder=Path(told) if told else None,
-            home=Path(home) if home else None,
-        )
+        return Places(*started_in())
 
     @property
     def desk(self) -> Desk:
@@ -124,6 +118,7 @@ class Application:
             work_is_due=self.work_is_due,
             open_places=lambda: self.places,
             extractor=self.settings["extractor"],
+            project=self.settings["project"],
             answer_chars=self.settings["answer_chars"],
             instance=self.owner,
             claim_minutes=self.settings["claim_minutes"],

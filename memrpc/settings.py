@@ -60,6 +60,12 @@ OPTIONS: Final = (
         in_project=True,
     ),
     Option(
+        "project",
+        "default",
+        "the project_id of a call that names none: default, repo (its owner/name), or a name",
+        in_project=True,
+    ),
+    Option(
         "extractor",
         "verbatim",
         "what makes memories out of events: verbatim, or none",
@@ -264,6 +270,14 @@ def _whole_number(value: JSON) -> JSON:
 _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
     {str: lambda value: value if isinstance(value, str) else None, bool: _truth, int: _whole_number}
 )
+
+
+def started_in() -> tuple[Path, Path | None, Path | None]:
+    """The folder of the start, the project folder that the host names, and the user's home."""
+    from pathlib import Path
+
+    told, home = os.environ.get("CLAUDE_PROJECT_DIR"), os.environ.get("HOME")
+    return Path.cwd(), Path(told) if told else None, Path(home) if home else None
 
 
 def editor() -> list[str]:

@@ -32,6 +32,14 @@ class Contract(NamedTuple):
     unlisted: frozenset[str] = frozenset()
     """Parameters that are understood but not shown: other spellings of what is."""
 
+    def with_default(self, name: str, value: JSON) -> Contract:
+        """The same contract with another default for one argument; with none for None."""
+        rules = {k: v for k, v in self.input.text["properties"][name].items() if k != "default"}
+        rules = rules if value is None else {**rules, "default": value}
+        properties = {**self.input.text["properties"], name: rules}
+        schema = Schema({**self.input.text, "properties": properties})
+        return self._replace(input=schema)
+
     def listing(self) -> JSONObject:
         """The ``tools/list`` entry in its newest shape."""
         entry: dict[str, JSON] = {

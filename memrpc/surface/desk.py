@@ -26,6 +26,7 @@ class Desk:
     work_is_due: Callable[[], None]
     open_places: Callable[[], Places]
     extractor: str
+    project: str
     answer_chars: int
     instance: str
     claim_minutes: int

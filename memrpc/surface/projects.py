@@ -137,6 +137,11 @@ async def _default(ctx: Context, places: Places, arguments: dict[str, JSON]) -> 
         rooted = _of_roots(places, await roots(ctx), arguments.get("current_file_path"))
         if rooted is not None:
             return rooted
+    return local(places)
+
+
+def local(places: Places) -> Project | None:
+    """Return the project that the server stands in, asking nobody."""
     if places.project_folder is not None:
         found = places.checkout(places.project_folder)
         if found is not None:

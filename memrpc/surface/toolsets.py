@@ -16,7 +16,7 @@ from memrpc.protocol.calls import Call
 from memrpc.protocol.capabilities import declares
 from memrpc.server import schema_files
 from memrpc.server.context import Context
-from memrpc.server.contracts import load_contract
+from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import Tool, ToolHandler, ToolResult
 from memrpc.surface.desk import Desk
 from memrpc.surface.merged_reads import merged
@@ -30,18 +30,27 @@ FOLDERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 ALL: Final = "all"
+DEFAULT_PROJECT: Final = "default"
 
 
 def build(toolset: str, desk: Desk) -> dict[str, Tool]:
     """The tools of a toolset by name, in the order in which they are listed."""
     tools = {
         name: Tool(
-            load_contract(folder, name), _handler(folder, name, desk), _LISTED.get(name, _always)
+            _contract(folder, name, desk), _handler(folder, name, desk), _LISTED.get(name, _always)
         )
         for folder in FOLDERS[toolset]
         for name in schema_files.names("tools", folder)
     }
     return merged(tools) if toolset == ALL else tools
+
+
+def _contract(folder: str, name: str, desk: Desk) -> Contract:
+    """A tool's contract, with the default of ``project_id`` that the user has set."""
+    contract = load_contract(folder, name)
+    if folder != "archive" or desk.project == DEFAULT_PROJECT:
+        return contract
+    return contract.with_default("project_id", None if desk.project == "repo" else desk.project)
 
 
 def _always(_: Call) -> bool:

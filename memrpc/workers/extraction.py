@@ -16,7 +16,7 @@ from memrpc.store.jobs import Lease
 async def extract(
     lease: Lease, database: Database, now_us: Callable[[], int], new_id: Callable[[], str]
 ) -> None:
-    """Draw, and complete the job in the same transaction."""
+    """Draw, and complete the job in the same transaction.  A failure is noted at the event."""
     seq = int(lease.subject)
 
     def work(db: apsw.Connection) -> None:
@@ -25,4 +25,9 @@ async def extract(
         except NotFound:
             jobs.complete(db, lease, now=now_us())
 
-    await database.write(work)
+    try:
+        await database.write(work)
+    except Exception as error:
+        reason, is_last = type(error).__name__, lease.attempts >= jobs.MAX_ATTEMPTS
+        await database.write(lambda db: extraction.note_failure(db, seq, reason, final=is_last))
+        raise

@@ -13,14 +13,13 @@ from memrpc.surface.views.archive import complete_persona, complete_project
 
 
 async def render_start(_: Context, desk: Desk, arguments: Mapping[str, str]) -> str:
-    from memrpc.archive.model import Scope
     from memrpc.archive.resuming import ResumeInput
+    from memrpc.surface.tools.archive.scope import scope_of
     from memrpc.surface.tools.archive.session_resume import resume
 
-    persona_id = arguments.get("persona_id") or "default"
-    project_id = arguments.get("project_id") or "default"
-    answer = await resume(desk, ResumeInput(scope=Scope(persona_id, project_id)), None)
-    chosen = f"This session belongs to persona_id {persona_id} and project_id {project_id}."
+    scope = scope_of(desk, arguments)
+    answer = await resume(desk, ResumeInput(scope=scope), None)
+    chosen = f"This session is persona_id {scope.persona_id}, project_id {scope.project_id}."
     notes = [f"Left out: {len(answer.omitted)} parts."] if answer.omitted else []
     notes += [f"Warning: {warning}" for warning in answer.warnings]
     return "\n\n".join([ARCHIVE.strip(), chosen, answer.context, *notes])

@@ -18,7 +18,7 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         content=arguments["content"],
         reason=arguments["reason"],
         valid_at=arguments.get("valid_at"),
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
     )
     now = desk.now_us()
     receipt = await desk.database.write(

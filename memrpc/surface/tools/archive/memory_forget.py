@@ -12,7 +12,7 @@ from memrpc.wire.messages import JSON
 
 
 async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResult:
-    scope, now = scope_of(arguments), desk.now_us()
+    scope, now = scope_of(desk, arguments), desk.now_us()
     receipt = await desk.database.write(
         lambda db: forgetting.forget(db, arguments["record_id"], scope, now=now)
     )

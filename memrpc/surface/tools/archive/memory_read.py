@@ -17,6 +17,6 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         record_id=arguments["record_id"],
         offset=arguments["offset"],
         max_chars=arguments["max_chars"],
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
     )
     return ToolResult(to_json(await desk.database.read(lambda db: reading.read(db, request))))

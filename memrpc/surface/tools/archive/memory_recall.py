@@ -27,7 +27,7 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         search_mode=SearchMode(arguments["search_mode"]),
         cue_key=arguments.get("cue_key"),
         max_chars=desk.answer_chars,
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
     )
     now = desk.now_us()
     answer = await desk.database.read(

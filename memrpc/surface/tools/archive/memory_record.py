@@ -17,7 +17,7 @@ from memrpc.wire.messages import JSON
 
 
 async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResult:
-    entry = _entry(arguments)
+    entry = _entry(desk, arguments)
     now, method = desk.now_us(), Method(desk.extractor)
     receipt = await desk.database.write(
         lambda db: recording.record(db, entry, now=now, method=method)
@@ -27,13 +27,13 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
     return ToolResult(to_json(receipt))
 
 
-def _entry(arguments: dict[str, JSON]) -> RecordInput:
+def _entry(desk: Desk, arguments: dict[str, JSON]) -> RecordInput:
     given = {name: arguments[name] for name in _PLAIN if name in arguments}
     return RecordInput(
         role=Role(arguments["role"]),
         category=Category(arguments["category"]),
         cues=tuple(map(_cue, arguments.get("cues", ()))),
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
         **given,
     )
 

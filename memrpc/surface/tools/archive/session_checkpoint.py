@@ -18,7 +18,7 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         state=_state(arguments["state"]),
         covered_event_id=arguments["covered_event_id"],
         session_id=arguments.get("session_id"),
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
     )
     now = desk.now_us()
     receipt = await desk.database.write(

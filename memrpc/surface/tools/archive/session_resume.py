@@ -18,7 +18,7 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         query=arguments["query"],
         token_budget=arguments["token_budget"],
         session_id=arguments.get("session_id"),
-        scope=scope_of(arguments),
+        scope=scope_of(desk, arguments),
     )
     return ToolResult(to_json(await resume(desk, request, arguments.get("target_model"))))
 
