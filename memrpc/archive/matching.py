@@ -176,10 +176,8 @@ def _of_event(
     hit: Hit, event: Event, drawn: list[Memory], view: View, terms: SearchTerms
 ) -> list[Match]:
     """Return the statements of the event that answer, or else the event itself."""
-    chosen = _best(
-        [memory for memory in drawn if not indexing.stands_alone(memory) and view.shows(memory)],
-        terms,
-    )
+    told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
+    chosen = _best([m for m in told if _is_within(hit, event, m)], terms) or _best(told, terms)
     if chosen:
         return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
@@ -188,6 +186,12 @@ def _of_event(
     if is_superseded and not view.include_history:
         return []
     return [Match(event, None, hit.score, hit.matched_by, is_superseded)]
+
+
+def _is_within(hit: Hit, event: Event, memory: Memory) -> bool:
+    """Say whether the statement stands in the part of a long text that was found."""
+    place = event.text.find(memory.quote)
+    return hit.start - len(memory.quote) < place < hit.start + hit.length
 
 
 def _best(drawn: list[Memory], terms: SearchTerms) -> list[Memory]:
