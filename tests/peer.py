@@ -124,12 +124,15 @@ class Peer:
         self._spawn(self._read)
 
     def _read(self) -> None:
-        rest = b""
+        parts: list[bytes] = []
         while chunk := _read_some(self.process.stdout):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                self._messages.put((time.monotonic(), line + b"\n"))
-        self._messages.put((time.monotonic(), rest or None))
+            *ended, rest = chunk.split(b"\n")
+            for piece in ended:
+                line = b"".join([*parts, piece, b"\n"])
+                parts.clear()
+                self._messages.put((time.monotonic(), line))
+            parts.append(rest)
+        self._messages.put((time.monotonic(), b"".join(parts) or None))
 
     def _drain_stderr(self) -> None:
         while chunk := _read_some(self.process.stderr):

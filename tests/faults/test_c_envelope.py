@@ -6,6 +6,8 @@ import pytest
 
 from tests.peer import Peer, call, cancel, initialize, modern, request, to_line
 
+SHARES_A_PROCESS = True
+
 
 def code_of(message: dict) -> tuple[object, int]:
     return message["id"], message["error"]["code"]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.peer import INITIALIZED, Peer, cancel, envelope, note, request, to_line
 
+SHARES_A_PROCESS = True
+
 
 def stays_silent(peer: Peer) -> bool:
     found = peer.ask("ping")

@@ -144,7 +144,7 @@ def test_f63_ten_thousand_requests_are_answered_and_a_cancel_behind_them_acts():
 
 FLOODS = {
     "waiting": (call("f", "echo", {"text": "x"}), 64),
-    "unread": (call("f", "echo", {"text": "x" * 200}), 0),
+    "unread": (call("f", "echo", {"text": "x" * 1000}), 0),
     "lists": (request("f", "tools/list"), 0),
 }
 
