@@ -29,6 +29,7 @@ from memrpc.protocol.session import Session
 from memrpc.server.asking import Asking
 from memrpc.server.batches import Collector
 from memrpc.server.crew import Active, Crew
+from memrpc.server.faults import ProtocolFault
 from memrpc.server.methods import HANDLED, IN_PLACE, check_params
 from memrpc.server.outbox import Outbox
 from memrpc.server.ports import Ports
@@ -202,8 +203,10 @@ class Connection:
             del self._active[call]
             self.subscriptions.listen(call)
             self._tend_watch()
-        else:
+        elif call.method in HANDLED:
             self._crew.add(active)
+        else:
+            raise ProtocolFault(ErrorCode.METHOD_NOT_FOUND, f"Method not found: {call.method}")
 
     def _cancel(self, call: Call) -> None:
         self.subscriptions.end(call)
@@ -224,6 +227,7 @@ class Connection:
         from anyio import CancelScope
 
         if not self.session.is_open(active.call):
+            self.wake()  # Nothing is written, but there may be room to read again.
             return
         with CancelScope() as active.scope:
             run = HANDLED[active.call.method]

@@ -245,3 +245,27 @@ def test_what_needs_no_handler_is_answered_before_any_loop_runs():
     assert not loopback.connection.needs_loop
     loopback.send(call(4, "echo"))
     assert loopback.connection.needs_loop
+
+
+async def test_a_declared_extension_without_a_handler_does_not_end_the_server():
+    tasks = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+    async with running(make_service(extra_capabilities=tasks)) as loopback:
+        loopback.send(modern(1, "tasks/get", {"taskId": "x"}), call(2, "echo"))
+        found = await loopback.settle()
+        assert {m["id"] for m in [*loopback.written, *found]} == {1, 2}
+        assert loopback.send(request(3, "ping"))[0]["result"] == {}
+
+
+async def test_reading_goes_on_when_all_that_waited_was_cancelled():
+    """Nothing is written for a cancelled call, so nothing else tells the pump to look again."""
+    async with running() as loopback:
+        loopback.send(initialize(), INITIALIZED, *(call(n, "wait") for n in range(64)))
+        await loopback.settle()
+        big = "x" * 1_000_000
+        loopback.send(*(call(n, "echo", {"text": big}) for n in range(100, 170)))
+        assert loopback.connection.is_congested
+        woken: list[bool] = []
+        loopback.connection.wake = lambda: woken.append(loopback.connection.is_congested)
+        loopback.send(*(cancel(n) for n in (*range(64), *range(100, 170))))
+        assert await loopback.settle() == []
+        assert woken[-1:] == [False]
