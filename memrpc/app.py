@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -30,9 +30,13 @@ from memrpc.surface.refusals import explain
 from memrpc.surface.views.archive import VIEWS
 
 if TYPE_CHECKING:
+    from memrpc.recall.meaning import Embedders
     from memrpc.server.stdio import Wire
     from memrpc.store.database import Database
     from memrpc.surface.projects import Places
+    from memrpc.wire.messages import JSON
+    from memrpc.workers.embedding import Watch
+    from memrpc.workers.indexing import Indexing, IndexOrder
     from memrpc.workers.runner import Runner
 
 PURGE_AT_EXIT_S: Final = 0.5
@@ -76,7 +80,13 @@ class Application:
 
         path = self.settings.database_path()
         self.runner.work_is_due()  # A process that died may have left something.
-        return Database(path, jitter=random.random, durable=self.settings["durable"])
+        self.watch.stir()
+        return Database(
+            path,
+            jitter=random.random,
+            durable=self.settings["durable"],
+            committed=self.watch.stir,
+        )
 
     @property
     def has_database(self) -> bool:
@@ -88,18 +98,59 @@ class Application:
         import random
 
         from memrpc.store import purge
-        from memrpc.workers import extraction, keeping_up, purging, runner
+        from memrpc.workers import embedding, extraction, keeping_up, purging, runner
         from memrpc.workspace import upkeep_due
 
         ports = runner.Ports(now_us, random.random, self.log)
         kinds = {
             "extract": lambda lease: extraction.extract(lease, self.database, now_us, new_id),
+            embedding.JOB_KIND: lambda lease: embedding.embed(
+                lease, self.database, self.embedders, now_us
+            ),
             purge.JOB_KIND: lambda lease: purging.run_purge(lease, self.database, now_us),
             upkeep_due.JOB_KIND: lambda lease: keeping_up.keep_up(
                 lease, self.database, now_us, new_id, self.settings["action_log_days"]
             ),
         }
         return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+
+    @cached_property
+    def embedders(self) -> Embedders:
+        """What the settings chose; models and numpy are loaded when a vector is needed."""
+        from memrpc.recall import choosing
+        from memrpc.settings import calm_numpy
+
+        calm_numpy()
+        chosen = choosing.Choice(
+            embedder=self.settings["embedder"],
+            url=self.settings["embedder_url"],
+            model=self.settings["embedder_model"],
+            key=self.settings.secret("embedder_key_variable"),
+            query_prefix=self.settings["embedder_query_prefix"],
+            document_prefix=self.settings["embedder_document_prefix"],
+            timeout_s=self.settings["embedder_timeout_s"],
+            recent=self.settings["recent_vectors"],
+        )
+        return choosing.embedders(chosen)
+
+    @cached_property
+    def watch(self) -> Watch:
+        from memrpc.workers.embedding import Watch
+
+        return Watch(lambda: self.database, lambda: self.embedders, now_us, self.work_is_due)
+
+    async def index(
+        self, order: IndexOrder, progress: Callable[[int, int], None]
+    ) -> Mapping[str, JSON]:
+        """Run an index; what that needs is imported by the first run."""
+        return await self.indexing.run(order, progress)
+
+    @cached_property
+    def indexing(self) -> Indexing:
+        """What starts index runs, each in processes of its own."""
+        from memrpc.workers.indexing import Indexing
+
+        return Indexing(lambda: self.database, self.owner, self.settings["index_workers"])
 
     @cached_property
     def places(self) -> Places:
@@ -117,11 +168,13 @@ class Application:
             new_id=new_id,
             work_is_due=self.work_is_due,
             open_places=lambda: self.places,
+            open_embedders=lambda: self.embedders,
             extractor=self.settings["extractor"],
             project=self.settings["project"],
             answer_chars=self.settings["answer_chars"],
             instance=self.owner,
             claim_minutes=self.settings["claim_minutes"],
+            index=self.index,
         )
 
     def service(self, *, checks_output: bool = False) -> Service:
@@ -148,7 +201,11 @@ class Application:
 
     async def _work(self, _: Publish) -> None:
         """Run the queue, from the first call that used the database on."""
-        await self.runner.run()
+        import anyio
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self.watch.run)
+            await self.runner.run()
 
     async def signing_key(self) -> bytes:
         """The database's key: a restart and a sibling process can read what this one signed."""

@@ -72,6 +72,42 @@ OPTIONS: Final = (
         choices=("verbatim", "none"),
     ),
     Option(
+        "embedder",
+        "builtin:use3",
+        "what finds texts by their meaning: builtin:use3 (16 languages), builtin:minilm (English "
+        "and code, needs memrpc[code]), openai:URL#MODEL (an endpoint beside builtin:use3), none",
+    ),
+    Option(
+        "embedder_url",
+        "",
+        "the base URL of an OpenAI-compatible endpoint that embeds for semantic and deep recalls, "
+        "such as http://127.0.0.1:11434/v1",
+    ),
+    Option("embedder_model", "", "the embedding model to ask for at embedder_url"),
+    Option(
+        "embedder_key_variable",
+        "",
+        "the environment variable that holds the key for embedder_url; empty sends none",
+    ),
+    Option("embedder_query_prefix", "", "what embedder_model wants before a question"),
+    Option("embedder_document_prefix", "", "what embedder_model wants before a text"),
+    Option(
+        "embedder_timeout_s",
+        30,
+        "how long embedder_url may take to answer, in seconds",
+        kind=int,
+        minimum=1,
+        maximum=600,
+    ),
+    Option(
+        "recent_vectors",
+        100_000,
+        "how many of a scope's newest vectors fast and semantic recalls compare; deep takes all",
+        kind=int,
+        minimum=1,
+        maximum=10_000_000,
+    ),
+    Option(
         "durable",
         default=False,
         help="wait for the disk at each commit (synchronous=FULL): survives a power loss too",
@@ -102,6 +138,14 @@ OPTIONS: Final = (
         maximum=3_650,
     ),
     Option(
+        "index_workers",
+        2,
+        "how many processes parse code during an index run",
+        kind=int,
+        minimum=1,
+        maximum=16,
+    ),
+    Option(
         "log_level",
         "warning",
         "the least severe record that is written to stderr",
@@ -127,6 +171,11 @@ class Settings:
 
     def __getitem__(self, name: str) -> JSON:
         return self.values[name].value
+
+    def secret(self, name: str) -> str:
+        """The value of the environment variable that the setting ``name`` names, if any."""
+        variable = self[name]
+        return os.environ.get(variable, "") if variable else ""
 
     def database_path(self) -> Path:
         """The file, absolute.  A relative path starts at the folder the program was started in.
@@ -278,6 +327,14 @@ def started_in() -> tuple[Path, Path | None, Path | None]:
 
     told, home = os.environ.get("CLAUDE_PROJECT_DIR"), os.environ.get("HOME")
     return Path.cwd(), Path(told) if told else None, Path(home) if home else None
+
+
+def calm_numpy() -> None:
+    """Keep numpy's linear algebra on one thread; must come before numpy is imported.
+
+    A second one waits for a core that others use, and a scan takes a hundred times as long.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def editor() -> list[str]:

@@ -260,5 +260,5 @@ class Status:
     total_files: int
     total_symbols: int
     progress: Sequence[int] | None = None
-    staleness: Staleness | None = None
+    key: int | None = None
     last_run: Mapping[str, object] | None = None

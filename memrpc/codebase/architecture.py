@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.codebase.answers import Architecture, Candidate, DeadCode, Folder, Place
 from memrpc.codebase.languages import TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import apsw
 
@@ -83,16 +84,27 @@ ORDER BY m.uses DESC, s.name LIMIT :limit
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Suspects:
+    """Symbols that no edge names, before the files were looked into."""
+
+    scanned: tuple[Candidate, ...]
+    excluded: Mapping[str, int]
+    reliable: frozenset[str]
+    weak: frozenset[str]
+
+
 def survey(
     db: apsw.Connection,
     repository: int,
     *,
     depth: int,
-    count_words: Callable[[Sequence[str]], Mapping[str, int] | None],
+    suspects: Suspects,
+    counts: Mapping[str, int] | None,
 ) -> Architecture:
     """The whole of it; ``depth`` bounds the tree.
 
-    ``count_words`` counts words in the files as they are now, or answers None where it cannot.
+    ``counts`` tells how often the suspects' names stand in the files; None if nobody could look.
     """
     values = {"repository": repository}
     files: list[Any] = db.execute(_FILES, values).fetchall()
@@ -109,8 +121,15 @@ def survey(
             for name, kind, path, line, end, signature, exported, _ in exports
         ),
         exports_total=total,
-        dead_code=_dead_code(db, values, count_words),
+        dead_code=_dead_code(suspects, counts),
         hotspots=tuple(Candidate(*row) for row in hot),
+    )
+
+
+def shortened(folder: Folder, most: int) -> Folder:
+    """The tree with at most so many folders in each folder."""
+    return replace(
+        folder, children=tuple(shortened(child, most) for child in folder.children[:most])
     )
 
 
@@ -137,36 +156,36 @@ def _folder(path: str, held: Mapping[str, list[int]], inside: Mapping[str, list[
     return Folder(path or ".", files, symbols, children)
 
 
-def _dead_code(
-    db: apsw.Connection,
-    values: Mapping[str, int],
-    count_words: Callable[[Sequence[str]], Mapping[str, int] | None],
-) -> DeadCode:
+def suspects(db: apsw.Connection, repository: int) -> Suspects:
+    """The symbols to look for in the files."""
+    values = {"repository": repository}
     seen: list[Any] = db.execute(_LANGUAGES_WITH_EDGES, values).fetchall()
-    languages = {language for (language,) in seen}
+    languages = frozenset(language for (language,) in seen)
     reliable = languages - _WEAK - _NO_EDGES
     excluded: Counter[str] = Counter()
-    suspects: list[Candidate] = []
+    found: list[Candidate] = []
     unused: list[Any] = db.execute(_UNUSED, values).fetchall()
     for name, kind, path, line, _, _, exported, language in unused:
         if reason := _excuse(name, path, exported=exported, is_seen=language in reliable):
             excluded[reason] += 1
         else:
-            suspects.append(Candidate(name, kind, path, line, 0))
-    scanned = suspects[:MAX_SCANNED]
-    excluded["not_scanned"] += len(suspects) - len(scanned)
-    counts = count_words([each.name for each in scanned])
+            found.append(Candidate(name, kind, path, line, 0))
+    excluded["not_scanned"] = max(0, len(found) - MAX_SCANNED)
+    return Suspects(tuple(found[:MAX_SCANNED]), excluded, reliable, languages & _WEAK)
+
+
+def _dead_code(suspects: Suspects, counts: Mapping[str, int] | None) -> DeadCode:
+    scanned = suspects.scanned
     dead = [each for each in scanned if counts is None or _is_unmentioned(each, scanned, counts)]
-    excluded["mentioned_in_text"] += len(scanned) - len(dead)
-    note = _note(reliable, is_checked=counts is not None)
+    excluded = {**suspects.excluded, "mentioned_in_text": len(scanned) - len(dead)}
     return DeadCode(
         tuple(dead[:MAX_DEAD]),
         len(dead),
         len(scanned),
         {reason: count for reason, count in excluded.items() if count},
-        tuple(sorted(reliable)),
-        tuple(sorted(languages & _WEAK)),
-        note,
+        tuple(sorted(suspects.reliable)),
+        tuple(sorted(suspects.weak)),
+        _note(suspects.reliable, is_checked=counts is not None),
     )
 
 
@@ -199,7 +218,7 @@ def _is_unmentioned(
     return counts.get(suspect.name, 0) <= declared
 
 
-def _note(reliable: set[str], *, is_checked: bool) -> str:
+def _note(reliable: frozenset[str], *, is_checked: bool) -> str:
     checked = (
         "each name was looked for in all files as they are now"
         if is_checked

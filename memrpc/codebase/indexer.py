@@ -25,6 +25,8 @@ from memrpc.store.errors import DomainError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memrpc.codebase.repositories import Lease
+
 REPORT_EVERY_S: Final = 0.05
 NICE: Final = 10
 
@@ -38,13 +40,18 @@ def main() -> None:
     includes, excludes = (tuple(order.pop(name, ())) for name in ("includes", "excludes"))
     request = Request(**order, includes=includes, excludes=excludes)
     database = Database(Path(request.database), jitter=_jitter, readers=1, busy_timeout_s=30)
-    ports = Ports(lambda: time.time_ns() // 1_000, time.monotonic, _Voice().progress)
+    ports = Ports(lambda: time.time_ns() // 1_000, time.monotonic, _Voice().progress, _begun)
     try:
         _say({"report": Run(database, request, ports).report()})
     except DomainError as error:
         retryable = bool(error.retryable)
         _say({"refusal": [error.code, error.message, retryable, error.details]})
     database.close()
+
+
+def _begun(lease: Lease) -> None:
+    """Whoever kills this process gives the lease back."""
+    _say({"lease": lease})
 
 
 class _Voice:

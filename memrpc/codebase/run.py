@@ -53,11 +53,12 @@ class Request(NamedTuple):
 
 
 class Ports(NamedTuple):
-    """Clocks, and where progress goes: files done, files in all."""
+    """Clocks, and whom to tell: of progress in files done and in all, and of the lease."""
 
     now_us: Callable[[], int]
     monotonic: Callable[[], float]
     progress: Callable[[int, int], None]
+    begun: Callable[[Lease], None]
 
 
 @dataclass(slots=True)
@@ -145,9 +146,11 @@ class Run:
         request = self._request
         repository = Repository(0, request.owner, request.repo, request.root, None)
         now = self._ports.now_us()
-        return self._database.write_blocking(
+        lease = self._database.write_blocking(
             lambda db: repositories.take(db, repository, holder=request.holder, now=now)
         )
+        self._ports.begun(lease)
+        return lease
 
     def _work(self, lease: Lease) -> dict[str, JSON]:
         request, tally = self._request, self._tally

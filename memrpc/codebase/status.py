@@ -35,6 +35,7 @@ def status(db: apsw.Connection, owner: str, repo: str, *, now: int) -> Status:
         last_indexed_at=repository.indexed_at,
         total_files=files,
         total_symbols=symbols,
+        key=repository.id,
         progress=(running.done, running.total) if running.is_running else None,
         last_run=running.report if repository.indexed_at is not None else None,
     )

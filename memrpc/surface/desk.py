@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memrpc.recall.meaning import Embedders
     from memrpc.store.database import Database
     from memrpc.surface.projects import Places
+    from memrpc.wire.messages import JSON
+    from memrpc.workers.indexing import IndexOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,8 @@ class Desk:
 
     ``now_us`` is the time in microseconds since the epoch, UTC.  ``work_is_due`` tells the worker
     that a job was enqueued.  ``database`` opens the file when it is first used.  ``instance`` is
-    this process, which with an agent's name makes a claimant.
+    this process, which with an agent's name makes a claimant.  ``index`` runs an index of code and
+    returns its report; the files done and in all go to its second argument.
     """
 
     open_database: Callable[[], Database]
@@ -25,11 +29,18 @@ class Desk:
     new_id: Callable[[], str]
     work_is_due: Callable[[], None]
     open_places: Callable[[], Places]
+    open_embedders: Callable[[], Embedders]
     extractor: str
     project: str
     answer_chars: int
     instance: str
     claim_minutes: int
+    index: Callable[[IndexOrder, Callable[[int, int], None]], Awaitable[Mapping[str, JSON]]]
+
+    @property
+    def embedders(self) -> Embedders:
+        """What turns texts into vectors, if anything does."""
+        return self.open_embedders()
 
     @property
     def places(self) -> Places:

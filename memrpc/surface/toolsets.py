@@ -25,8 +25,8 @@ from memrpc.wire.messages import JSON
 FOLDERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "core": ("archive",),
-        "work": ("workspace",),
-        "all": ("archive", "workspace"),
+        "work": ("workspace", "codebase"),
+        "all": ("archive", "workspace", "codebase"),
     }
 )
 ALL: Final = "all"

@@ -4,8 +4,8 @@
 
 CREATE TABLE code_repositories (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
-  owner       TEXT NOT NULL,
-  name        TEXT NOT NULL,
+  owner       TEXT NOT NULL COLLATE NOCASE,
+  name        TEXT NOT NULL COLLATE NOCASE,
   root        TEXT NOT NULL,              -- the folder of the last run
   indexed_at  INTEGER,                    -- NULL until a run has come to its end
   report      TEXT NOT NULL DEFAULT '{}', -- what the last run counted: a JSON object
