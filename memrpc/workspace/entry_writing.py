@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from memrpc.workspace.composing import EntryDraft
     from memrpc.workspace.model import Act, Repo
 
-CONFLICT_COSINE: Final = 0.75
+CONFLICT_COSINE: Final = 0.85
+"""Of content words; in a short text one differing word in five is a different fact."""
 MAX_TTL_DAYS: Final = 36_500
 _SHOWN_CHARS: Final = 500
 _NEEDED: Final = ("type", "title", "content", "importance")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import apsw
 import pytest
 from jsonschema import Draft202012Validator
 
-from memrpc.app import Application
+from memrpc.app import Application, now_us
 from memrpc.protocol.calls import Call, Client, Handshake
 from memrpc.protocol.revisions import REVISIONS
 from memrpc.server import schema_files
@@ -23,6 +24,7 @@ from memrpc.server.faults import as_refusal, tool_error
 from memrpc.server.tool_calls import call_tool
 from memrpc.settings import load
 from memrpc.store.migrate import migrate
+from memrpc.surface import toolsets
 from memrpc.surface.refusals import explain
 from memrpc.workspace import scope
 from memrpc.workspace.model import Act, Repo
@@ -93,7 +95,10 @@ class Tools:
 
     def __init__(self, database: Path, *, toolset: str = "all", client: str = "host") -> None:
         self.application = Application(load({"db": str(database), "toolset": toolset}))
-        self.service = self.application.service(checks_output=True)
+        self.ahead_us = 0
+        desk = replace(self.application.desk, now_us=self.now_us)
+        served = self.application.service(checks_output=True)
+        self.service = served._replace(tools=toolsets.build(toolset, desk))
         self.client = client
         self.place = {"owner": "acme", "repo": "harbor"}
         self.answers: list[dict] = []
@@ -101,6 +106,9 @@ class Tools:
         self.capabilities: dict = {}
         self.progress: list[dict] = []
         self.handshake: Handshake | None = Handshake(REVISIONS["2025-11-25"], self._client())
+
+    def now_us(self) -> int:
+        return now_us() + self.ahead_us
 
     def _client(self) -> Client:
         return Client({}, {"name": self.client})
@@ -146,7 +154,7 @@ class Tools:
             return tool_error(refusal)
 
     def call(self, tool: str, /, **arguments) -> dict:
-        """The structured answer, once it and its text were held to the contract.  Raises Refused."""
+        """The structured answer, once it was held to the contract.  Raises Refused."""
         result = self.result(tool, **arguments)
         text = result["content"][0]["text"]
         if result["isError"]:

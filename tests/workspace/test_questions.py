@@ -1,0 +1,66 @@
+"""Forty questions in plain words about the least important of 400 entries."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from memrpc.recall.query import COMMON_WORDS
+from memrpc.recall.stemming import stem
+from memrpc.workspace import entry_search, entry_writing
+from memrpc.workspace.composing import EntryDraft
+from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.model import EntryType
+from tests.workspace.conftest import Workspace, open_database
+
+FILE = Path(__file__).with_name("questions.json")
+SET = json.loads(FILE.read_text(encoding="utf-8"))
+WANTED = 28
+NONSENSE = ("zzqq flurble", "phenibut", "xylophone quasar dentistry", "PHRASE_NOT_THERE_QQQQ")
+
+
+@pytest.fixture(scope="module")
+def harbor():
+    db = open_database()
+    workspace = Workspace(db)
+    for entry in SET["entries"]:
+        draft = EntryDraft(**{**entry, "type": EntryType(entry["type"])})
+        workspace.do(entry_writing.create, draft, workspace.act())
+    yield workspace
+    db.close()
+
+
+def asked(workspace: Workspace, question: str) -> list[str]:
+    answer = entry_search.search(
+        workspace.db, workspace.repo(), EntryQuestion(question, limit=3), now=workspace.now
+    )
+    return [hit.entry.title for hit in answer.hits]
+
+
+def content_words(text: str) -> set[str]:
+    words = re.findall(r"\w+", text.casefold())
+    return {stem(word) for word in words if word not in COMMON_WORDS}
+
+
+def test_each_question_shares_at_most_half_of_its_content_words_with_its_entry():
+    known = {entry["title"]: entry for entry in SET["entries"]}
+    assert len(known) == 400
+    for item in SET["questions"]:
+        entry, words = known[item["title"]], content_words(item["question"])
+        shared = words & content_words(f"{entry['title']} {entry['content']}")
+        assert 2 * len(shared) <= len(words), item
+        assert entry["importance"] <= 2
+
+
+def test_h09_questions_in_plain_words_find_unimportant_entries(harbor):
+    found = [item["title"] in asked(harbor, item["question"]) for item in SET["questions"]]
+    print(f"found {sum(found)} of {len(found)} in the top 3 with full text alone")  # noqa: T201 -- the figure is the point
+    assert sum(found) >= WANTED
+
+
+@pytest.mark.parametrize("question", NONSENSE)
+def test_h10_nonsense_finds_nothing(harbor, question):
+    assert asked(harbor, question) == []
