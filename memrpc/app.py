@@ -27,7 +27,7 @@ from memrpc.surface.instructions import ARCHIVE
 from memrpc.surface.prompt_book import PromptBook
 from memrpc.surface.prompts.archive import PROMPTS
 from memrpc.surface.refusals import explain
-from memrpc.surface.views.archive import VIEWS
+from memrpc.surface.views import archive, codebase
 
 if TYPE_CHECKING:
     from memrpc.recall.meaning import Embedders
@@ -180,7 +180,7 @@ class Application:
     def service(self, *, checks_output: bool = False) -> Service:
         desk = self.desk
         tools = toolsets.build(self.settings["toolset"], desk)
-        catalogue, prompts = Catalogue(VIEWS, desk), PromptBook(PROMPTS, desk)
+        catalogue, prompts = Catalogue((*archive.VIEWS, *codebase.VIEWS), desk), PromptBook(PROMPTS, desk)
         return Service(
             identity=IDENTITY,
             instructions=ARCHIVE,

@@ -6,7 +6,6 @@ A system remembers one haystack after another and answers questions to the one i
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Protocol
 
 import apsw
@@ -14,10 +13,10 @@ import apsw
 from memrpc.recall import index
 from memrpc.recall.model import Document, Kind, SearchRequest
 from memrpc.recall.search import search
+from memrpc.store.migrate import migrate
 
 from .datasets import Haystack, Item
 
-_SCHEMA = Path(index.__file__).parents[1] / "store" / "migrations" / "0002_recall.sql"
 _CODE = re.compile(r"\s*(?:@|async def |def |class )")
 
 
@@ -38,7 +37,7 @@ class Library:
 
     def __init__(self) -> None:
         self.db = apsw.Connection(":memory:")
-        self.db.execute(_SCHEMA.read_text()).fetchall()
+        migrate(self.db)
         self.scope = 0
         self.items: list[Item] = []
         self.kind = Kind.EVENT

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.model import Event, Memory
+    from memrpc.recall.meaning import Meaning
     from memrpc.recall.model import Hit
     from memrpc.recall.query import SearchTerms, Term
 
@@ -82,9 +83,15 @@ class Matches:
 
 
 def find(
-    db: apsw.Connection, text: str, view: View, *, limit: int, checkpoint: Callable[[], None]
+    db: apsw.Connection,
+    text: str,
+    view: View,
+    *,
+    limit: int,
+    checkpoint: Callable[[], None],
+    meaning: Meaning | None = None,
 ) -> Matches:
-    """Return the best ``limit`` matches of what the view lets in.
+    """Return the best ``limit`` matches of what the view lets in, by words and by ``meaning``.
 
     More hits than that are asked for, because the view hides some; where it hides too many, all.
     """
@@ -92,7 +99,9 @@ def find(
     asked = min(MAX_HITS, SPARE_HITS * (limit + SPARE_HITS))
     while True:
         request = _request(text, view, within, asked)
-        result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))
+        result = search.search(
+            db, dataclasses.replace(request, checkpoint=checkpoint, meaning=meaning)
+        )
         found = list(itertools.islice(expand(db, text, result.hits, view), limit))
         if len(found) == limit or len(result.hits) < asked or asked == MAX_HITS:
             reason = None if result.reason is None else EmptyReason(result.reason)

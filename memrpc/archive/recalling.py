@@ -12,15 +12,17 @@ from memrpc.archive.model import DEFAULT_SCOPE, Detail, EmptyReason, Scope, Sear
 from memrpc.recall.model import never_cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import apsw
 
     from memrpc.archive.answers import FoundMemory, RawEvent
     from memrpc.archive.fitting import Measure, Sizes
     from memrpc.archive.matching import Match, Matches, View
+    from memrpc.recall.meaning import Meaning
 
 FULL_TEXT: Final = "full_text"
+HYBRID: Final = "full_text_and_vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +48,27 @@ def recall(
     now: int,
     measure: Measure | None = None,
     checkpoint: Callable[[], None] = never_cancelled,
+    meaning: Meaning | None = None,
 ) -> RecallAnswer:
     """Answer with attributed memories and, where none speaks, raw events, best first.
 
     ``measure`` says how many characters an answer takes; with it the answer is shrunk to
     ``request.max_chars``.  ``checkpoint`` raises once nobody wants the answer any more.
+    ``meaning`` is the question as an embedder reads it; None where there is no embedder.
     """
     check(request)
     as_of = now if request.as_of is None else times.parse(request.as_of, "as_of")
     key = scopes.find(db, request.scope)
     counts = scopes.counts(db, key)
-    frame = _Frame(request, _coverage(counts), _warnings(request, counts))
+    frame = _Frame(request, counts, meaning)
     if key is None or not counts.events:
         return frame.nothing(db, EmptyReason.SCOPE_EMPTY)
     is_past = request.as_of is not None and events.any_after(db, key, as_of)
     view = matching.View(key, as_of, is_past, request.include_history, request.cue_key)
     end = request.offset + request.limit
-    result = matching.find(db, request.query, view, limit=end + 1, checkpoint=checkpoint)
+    result = matching.find(
+        db, request.query, view, limit=end + 1, checkpoint=checkpoint, meaning=meaning
+    )
     if not result.found:
         return frame.nothing(db, _reason(db, request, view, result))
     if request.offset >= len(result.found):
@@ -83,11 +89,52 @@ def recall(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What every answer to one request has in common."""
+    """What every answer to one request has in common, once it has been searched for."""
 
     request: RecallInput
-    coverage: Coverage
-    warnings: tuple[str, ...]
+    counts: scopes.Counts
+    meaning: Meaning | None
+
+    @property
+    def coverage(self) -> Coverage:
+        meaning = self.meaning
+        scanned = meaning.scanned if meaning else 0
+        return Coverage(
+            events=self.counts.events,
+            memories=self.counts.memories,
+            pending_extractions=self.counts.pending,
+            pending_vectors=meaning.pending if meaning else 0,
+            vectors_eligible=meaning.eligible if meaning else 0,
+            vectors_scanned=scanned,
+            mode=HYBRID if scanned else FULL_TEXT,
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        warnings = list(self._of_meaning())
+        if self.counts.pending:
+            warnings.append(
+                f"Events without memories yet: {self.counts.pending}; their text was searched raw."
+            )
+        return tuple(warnings)
+
+    def _of_meaning(self) -> Iterator[str]:
+        """Say what an asked-for search by meaning could not do."""
+        mode = self.request.search_mode
+        if mode is SearchMode.FAST:
+            return
+        if self.meaning is None:
+            yield (
+                f"search_mode {mode} needs an embedder and none is configured; "
+                "full text was searched."
+            )
+            return
+        yield from self.meaning.warnings
+        if self.meaning.pending:
+            yield (
+                f"Texts without a vector yet: {self.meaning.pending}; they were searched by their "
+                "words alone."
+            )
 
     def page(
         self,
@@ -145,29 +192,3 @@ def _reason(db: apsw.Connection, request: RecallInput, view: View, result: Match
     if is_past_alone and matching.would_match(db, request.query, view):
         return EmptyReason.OUTSIDE_WINDOW
     return result.reason or EmptyReason.NO_MATCH
-
-
-def _coverage(counts: scopes.Counts) -> Coverage:
-    return Coverage(
-        events=counts.events,
-        memories=counts.memories,
-        pending_extractions=counts.pending,
-        pending_vectors=0,
-        vectors_eligible=0,
-        vectors_scanned=0,
-        mode=FULL_TEXT,
-    )
-
-
-def _warnings(request: RecallInput, counts: scopes.Counts) -> tuple[str, ...]:
-    warnings: list[str] = []
-    if request.search_mode is not SearchMode.FAST:
-        warnings.append(
-            f"search_mode {request.search_mode} needs an embedder and none is configured; "
-            "full text was searched."
-        )
-    if counts.pending:
-        warnings.append(
-            f"Events without memories yet: {counts.pending}; their text was searched raw."
-        )
-    return tuple(warnings)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.checkpoints import Checkpoint
+    from memrpc.recall.meaning import Meaning
 
 DEFAULT_BUDGET_TOKENS: Final = 4_096
 
@@ -60,14 +61,20 @@ class Selection:
 
 
 def resume(
-    db: apsw.Connection, request: ResumeInput, *, now: int, counters: Sequence[TokenCounter]
+    db: apsw.Connection,
+    request: ResumeInput,
+    *,
+    now: int,
+    counters: Sequence[TokenCounter],
+    understand: Callable[[str], Meaning | None] = lambda _: None,
 ) -> ResumeAnswer:
     """Build the context by the first of ``counters`` by which all of it fits, or else the last.
 
-    So a rough counter that is quick to load may stand before an exact one.
+    So a rough counter that is quick to load may stand before an exact one.  ``understand`` gives
+    a question as an embedder reads it.
     """
     check(request)
-    selection = select(db, request, now=now)
+    selection = select(db, request, now=now, understand=understand)
     for counter in counters:
         answer = pack(selection, request.token_budget, counter)
         if answer.status == "ok":
@@ -83,7 +90,13 @@ def check(request: ResumeInput) -> None:
         rules.check_name(request.session_id, "session_id")
 
 
-def select(db: apsw.Connection, request: ResumeInput, *, now: int) -> Selection:
+def select(
+    db: apsw.Connection,
+    request: ResumeInput,
+    *,
+    now: int,
+    understand: Callable[[str], Meaning | None] = lambda _: None,
+) -> Selection:
     """Gather what a session of this scope should know."""
     core = selecting.persona_part(persona.current(db, request.scope.persona_id))
     key = scopes.find(db, request.scope)
@@ -95,7 +108,11 @@ def select(db: apsw.Connection, request: ResumeInput, *, now: int) -> Selection:
     recent = events.newest_after(db, key, covered, now=now, limit=limit + 1)
     told = {event.seq for event in recent[:limit]}
     query = request.query.strip() or _matter(checkpoint)
-    recalled = selecting.recalled_parts(db, key, query, now=now, told=told) if query else []
+    recalled = (
+        selecting.recalled_parts(db, key, query, now=now, told=told, meaning=understand(query))
+        if query
+        else []
+    )
     shown = {part.id for part in recalled}
     return Selection(
         scope=request.scope,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memrpc.archive.checkpoints import Checkpoint
     from memrpc.archive.model import Event, Memory
     from memrpc.archive.persona import Persona
+    from memrpc.recall.meaning import Meaning
 
 MAX_EVENTS: Final = 100
 MAX_RECALLED: Final = 20
@@ -51,12 +52,20 @@ def event_parts(db: apsw.Connection, chosen: Iterable[Event], *, now: int) -> li
 
 
 def recalled_parts(
-    db: apsw.Connection, scope: int, query: str, *, now: int, told: set[int]
+    db: apsw.Connection,
+    scope: int,
+    query: str,
+    *,
+    now: int,
+    told: set[int],
+    meaning: Meaning | None = None,
 ) -> list[Part]:
     """Return what is known about ``query`` beyond the events already told, and add to these."""
     view = matching.View(scope, now, is_past=False, include_history=False, cue_key=None)
     limit = MAX_RECALLED + len(told)
-    matches = matching.find(db, query, view, limit=limit, checkpoint=never_cancelled)
+    matches = matching.find(
+        db, query, view, limit=limit, checkpoint=never_cancelled, meaning=meaning
+    )
     parts: list[Part] = []
     for match in matches.found:
         if match.event.seq in told:

@@ -16,9 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.recall import vectors
 from memrpc.recall.chunking import WHOLE_CHARS, Chunk, chunks
 from memrpc.recall.dates import date_words
 from memrpc.recall.model import Document, Kind
+from memrpc.recall.sources import source
 from memrpc.recall.text import IndexText, index_text
 
 if TYPE_CHECKING:
@@ -124,12 +126,8 @@ def put(db: apsw.Connection, document: Document) -> None:
     """Index ``document`` in place of whatever its (kind, subject) had; unchanged units stay."""
     stored = _stored(db, document.kind, document.subject)
     for unit in units_of(document):
-        known = stored.pop(unit.chunk, None)
-        if known is not None and known[1] == unit:
-            continue
-        if known is not None:
-            _withdraw(db, *known)
-        _enter(db, unit)
+        unit_id = _replace(db, stored.pop(unit.chunk, None), unit)
+        vectors.note(db, unit_id, source(document, unit.start, unit.length))
     _delete(db, stored)
 
 
@@ -142,6 +140,7 @@ def rebuild(db: apsw.Connection, documents: Iterable[Document]) -> int:
     """Empty the index and fill it again; returns how many documents it now holds."""
     for statement in (DELETE_ALL_TEXT, DELETE_ALL_UNITS, DELETE_ALL_COLLECTIONS):
         db.execute(statement).fetchall()
+    vectors.forget_all(db)
     count = 0
     for count, document in enumerate(documents, start=1):  # noqa: B007 -- the last value is the count
         put(db, document)
@@ -220,14 +219,29 @@ def _stored(db: apsw.Connection, kind: str, subject: int) -> dict[int, tuple[int
 def _delete(db: apsw.Connection, stored: dict[int, tuple[int, Unit]]) -> None:
     for unit_id, unit in stored.values():
         _withdraw(db, unit_id, unit)
+        vectors.forget(db, unit_id)
         db.execute(DELETE_UNIT, {"unit_id": unit_id}).fetchall()
 
 
-def _enter(db: apsw.Connection, unit: Unit) -> None:
+def _replace(db: apsw.Connection, stored: tuple[int, Unit] | None, unit: Unit) -> int:
+    """Index ``unit`` where it is not what is stored; a vector never leaves its collection."""
+    if stored is None:
+        return _enter(db, unit)
+    unit_id, known = stored
+    if known != unit:
+        _withdraw(db, unit_id, known)
+        if known.scope != unit.scope:
+            vectors.forget(db, unit_id)
+        _enter(db, unit)
+    return unit_id
+
+
+def _enter(db: apsw.Connection, unit: Unit) -> int:
     values = unit.values()
     unit_id: int = db.execute(UPSERT_UNIT, values).get
     db.execute(INSERT_TEXT, _text_values(unit_id, unit)).fetchall()
     _count(db, unit, 1)
+    return unit_id
 
 
 def _withdraw(db: apsw.Connection, unit_id: int, unit: Unit) -> None:

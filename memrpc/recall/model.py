@@ -5,7 +5,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from memrpc.recall.meaning import Meaning
 
 
 class Kind(enum.StrEnum):
@@ -71,6 +74,8 @@ class SearchRequest:
     """The share of what the question asks for (by rarity) that one of the best hits must hold."""
     checkpoint: Callable[[], None] = never_cancelled
     """Called between stages; raises when the search is not wanted any more."""
+    meaning: Meaning | None = None
+    """The question as an embedder reads it; None: only its words count."""
 
 
 @dataclass(frozen=True, slots=True)

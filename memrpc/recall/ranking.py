@@ -4,6 +4,10 @@ The lexical part is BM25 over weighted columns that saturate together (BM25F), w
 collection's own document frequencies.  Priors are added in units of the spread (standard
 deviation) of the lexical scores over the whole collection, units without a match counting as
 zero; so they weigh alike in every collection, whatever the question's length.
+
+Where vectors were compared, the score before the priors is a weighted sum of two standard scores,
+the lexical one and that of the cosine among all cosines of the collection.  A unit that has no
+vector yet counts as an average one.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from memrpc.recall.text import fold, stemmed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memrpc.recall.fusion import Alike
     from memrpc.recall.query import SearchTerms, Term
 
 COLUMN_WEIGHTS: Final = (1.0, 0.6, 1.5, 0.6, 0.4, 0.2, 0.6)
@@ -105,17 +110,22 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate with its score and the share of the question's rarity that it holds."""
+    """A candidate with its score and the share of the question that it answers.
+
+    ``coverage`` is the share of the question's rarity that the candidate holds, or, if that is
+    more, what its likeness is worth.
+    """
 
     candidate: Candidate
     score: float
     coverage: float
     question: Question
+    is_alike: bool = False
 
     @property
     def matched_by(self) -> tuple[str, ...]:
-        """Which groups of columns the match is in."""
-        return self.question.sources(self.candidate)
+        """Which groups of columns the match is in, and whether its meaning is alike."""
+        return self.question.sources(self.candidate) + ("meaning",) * self.is_alike
 
 
 def score(
@@ -124,6 +134,7 @@ def score(
     common: list[WeighedTerm],
     collection: Collection,
     terms: SearchTerms,
+    alike: Alike | None = None,
 ) -> list[Scored]:
     """Score ``candidates`` in full; in no particular order."""
     named = _named_speaker(candidates, terms)
@@ -132,13 +143,27 @@ def score(
     lexical = [question.lexical(each, collection) for each in candidates]
     mean, spread = _moments([value for value, _ in lexical], collection.units)
     standard = [(value - mean) / spread for value, _ in lexical]
+    if alike is not None:
+        standard = [
+            alike.fused(candidate.unit_id, z)
+            for candidate, z in zip(candidates, standard, strict=True)
+        ]
     priors = _priors(candidates, standard, terms, named)
     return [
-        Scored(candidate, z + prior, coverage, question)
+        _scored(question, candidate, z + prior, coverage, alike)
         for candidate, z, prior, (_, coverage) in zip(
             candidates, standard, priors, lexical, strict=True
         )
     ]
+
+
+def _scored(
+    question: Question, candidate: Candidate, value: float, held: float, alike: Alike | None
+) -> Scored:
+    if alike is None:
+        return Scored(candidate, value, held, question)
+    share = alike.share(candidate.unit_id)
+    return Scored(candidate, value, max(held, share), question, is_alike=share > 0)
 
 
 def best_by_subject(scored: Iterable[Scored]) -> list[Scored]:

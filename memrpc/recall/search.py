@@ -7,7 +7,8 @@
 4. Units become subjects (the best chunk speaks for its subject), and a question of which too little
    is held finds nothing: not to know is an answer.
 
-A dense leg would add its candidates after step 2 and its standard scores in ``ranking.score``.
+Where the request has a ``meaning``, the units nearest to it in meaning are candidates too, and step
+3 weighs likeness with words.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall import query, ranking
+from memrpc.recall.fusion import Alike
 from memrpc.recall.index import collection_prefix
 from memrpc.recall.model import EmptyReason, Hit, Kind, SearchRequest, SearchResult
 from memrpc.recall.ranking import Candidate, Collection, Scored, WeighedTerm
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import apsw
 
+    from memrpc.recall.meaning import Compared
     from memrpc.recall.query import SearchTerms, Term
 
 CANDIDATES: Final = 100
@@ -46,6 +51,9 @@ SELECT rowid FROM unit_text WHERE unit_text MATCH :expression AND +rowid IN (
     SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
     ON units.kind = :kind AND units.subject = json_each.value)
 ORDER BY rank LIMIT :limit"""
+UNITS_OF_SUBJECTS: Final = """
+SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
+ON units.kind = :kind AND units.subject = json_each.value"""
 UNITS: Final = """
 SELECT unit_id, kind, subject, start, length, occurred_at, session, speaker, role, tokens,
        own, joined, head, prev, next, near, meta
@@ -102,13 +110,39 @@ def _search_collection(
     common = [_weigh(db, term, collection) for term in terms.common]
     request.checkpoint()
     expression = _proposal(content, common, collection)
-    if not expression:
-        return []
-    ids = _propose(db, request, collection, expression)
+    ids = _propose(db, request, collection, expression) if expression else []
     request.checkpoint()
+    compared = _compare(db, request, collection)
+    if compared is not None:
+        ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
     units = [Candidate(*row) for row in rows]
-    return ranking.score(units, content, common, collection, terms)
+    alike = None if compared is None else _alike(db, compared, ids)
+    return ranking.score(units, content, common, collection, terms, alike)
+
+
+def _compare(
+    db: apsw.Connection, request: SearchRequest, collection: Collection
+) -> Compared | None:
+    """The likeness of the collection's units to what the question means."""
+    meaning = request.meaning
+    if meaning is None:
+        return None
+    subjects = None if request.within is None else request.within.get(collection.kind)
+    allowed = None if subjects is None else _units_of(db, collection.kind, subjects)
+    return meaning.compare(db, collection, request.scope, allowed, request.checkpoint)
+
+
+def _units_of(db: apsw.Connection, kind: str, subjects: Iterable[int]) -> set[int]:
+    values = {"kind": kind, "subjects": json.dumps(list(subjects))}
+    rows: list[Any] = db.execute(UNITS_OF_SUBJECTS, values).fetchall()
+    return {unit_id for (unit_id,) in rows}
+
+
+def _alike(db: apsw.Connection, compared: Compared, ids: list[int]) -> Alike:
+    cosines = compared.likeness.of(db, ids)
+    standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
+    return Alike(compared.model, cosines, standards)
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:

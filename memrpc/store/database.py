@@ -61,13 +61,15 @@ class Database:
         readers: int = 3,
         busy_timeout_s: float = 5.0,
         durable: bool = False,
+        committed: Callable[[], None] = lambda: None,
     ) -> None:
         """Take the file's path and how to treat it; nothing is opened yet.
 
         ``jitter`` gives uniform numbers in [0, 1).  ``durable`` makes each commit survive a
-        power loss, not only the death of the process.
+        power loss, not only the death of the process.  ``committed`` is told after each ``write``.
         """
         self.path = path
+        self._committed = committed
         self._synchronous = "full" if durable else "normal"
         self._lock = threading.Lock()
         self._is_placed = False
@@ -90,7 +92,9 @@ class Database:
         begun loses the answer and not the effect.
         """
         with translated(self.path):
-            return await self._writer.run(_in_transaction(function))
+            value = await self._writer.run(_in_transaction(function))
+        self._committed()
+        return value
 
     async def maintain(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of the writer's connection, outside a transaction."""

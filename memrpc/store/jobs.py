@@ -92,6 +92,7 @@ _RETRY_ALL: Final = """
 UPDATE jobs SET state = 'ready', attempts = 0, due_at = :now WHERE state = 'dead' RETURNING id
 """
 _CANCEL: Final = "DELETE FROM jobs WHERE kind = :kind AND subject = :subject RETURNING id"
+_IS_OWED: Final = "SELECT 1 FROM jobs WHERE kind = :kind AND subject = :subject"
 _COUNTS: Final = "SELECT kind, state, count(*) FROM jobs GROUP BY kind, state ORDER BY kind, state"
 _LIST: Final = """
 SELECT id, kind, subject, state, attempts, owner, enqueued_at, due_at, error
@@ -261,6 +262,11 @@ def retry_all(db: apsw.Connection, *, now: int) -> int:
 def cancel(db: apsw.Connection, kind: str, subject: str) -> bool:
     """Owe the job no longer, because its subject is gone; a running worker loses its lease."""
     return bool(db.execute(_CANCEL, {"kind": kind, "subject": subject}).fetchall())
+
+
+def is_owed(db: apsw.Connection, kind: str, subject: str) -> bool:
+    """Say whether there is such a job, in whatever state."""
+    return db.execute(_IS_OWED, {"kind": kind, "subject": subject}).get is not None
 
 
 def counts(db: apsw.Connection) -> list[Count]:

@@ -6,6 +6,7 @@ from memrpc.archive import recalling
 from memrpc.archive.answers import RecallAnswer
 from memrpc.archive.model import Detail, SearchMode
 from memrpc.archive.recalling import RecallInput
+from memrpc.recall.meaning import Reach
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.store.lanes import checkpoint
@@ -29,9 +30,13 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
         max_chars=desk.answer_chars,
         scope=scope_of(desk, arguments),
     )
+    recalling.check(request)
+    meaning = await desk.embedders.meaning(request.query, Reach(request.search_mode))
     now = desk.now_us()
     answer = await desk.database.read(
-        lambda db: recalling.recall(db, request, now=now, measure=_chars, checkpoint=checkpoint)
+        lambda db: recalling.recall(
+            db, request, now=now, measure=_chars, checkpoint=checkpoint, meaning=meaning
+        )
     )
     return ToolResult(to_json(answer))
 

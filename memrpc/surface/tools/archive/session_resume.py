@@ -30,5 +30,11 @@ async def resume(desk: Desk, request: ResumeInput, model: str | None) -> ResumeA
     """
     now = desk.now_us()
     return await desk.database.read(
-        lambda db: resuming.resume(db, request, now=now, counters=tokens.counters_for(model))
+        lambda db: resuming.resume(
+            db,
+            request,
+            now=now,
+            counters=tokens.counters_for(model),
+            understand=desk.embedders.at_once,
+        )
     )
