@@ -78,9 +78,15 @@ def test_error_handling() -> str:
 # Work
 
 
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+levels = {"session": "debug"}
+
+
 async def log_thrice(ctx: Context) -> str:
+    """The SDK leaves it to the application to keep to the level that a session has set."""
     for line in ("started", "processing", "completed"):
-        await ctx.info(line)
+        if LEVELS.index("info") >= LEVELS.index(levels["session"]):
+            await ctx.info(line)
         await anyio.sleep(0.05)
     return "Three messages were logged"
 
@@ -307,9 +313,6 @@ def test_prompt_with_embedded_resource(resourceUri: str) -> list[Message]:  # no
 async def complete(_ref, _argument, _context) -> types.Completion:
     """Knows nothing to complete."""
     return types.Completion(values=[], total=0, has_more=False)
-
-
-levels: dict[str, str] = {}
 
 
 async def set_level(_context, params) -> types.EmptyResult:
