@@ -180,7 +180,8 @@ class Application:
     def service(self, *, checks_output: bool = False) -> Service:
         desk = self.desk
         tools = toolsets.build(self.settings["toolset"], desk)
-        catalogue, prompts = Catalogue((*archive.VIEWS, *codebase.VIEWS), desk), PromptBook(PROMPTS, desk)
+        catalogue = Catalogue((*archive.VIEWS, *codebase.VIEWS), desk)
+        prompts = PromptBook(PROMPTS, desk)
         return Service(
             identity=IDENTITY,
             instructions=ARCHIVE,

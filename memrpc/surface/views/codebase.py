@@ -1,0 +1,217 @@
+"""The code index's resources: symbols, one symbol, one file; spans and never content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from memrpc.protocol.uri_template import UriTemplate
+from memrpc.server.context import Context
+from memrpc.server.faults import ProtocolFault
+from memrpc.surface.catalogue import Contents, Values, View
+from memrpc.surface.desk import Desk
+from memrpc.wire.codec import compact
+from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.codebase.model import Repository
+
+T = TypeVar("T")
+
+SYMBOLS: Final = UriTemplate.parse("codebase://{repo}/symbols{?search,kind,limit,offset}")
+SYMBOL: Final = UriTemplate.parse("codebase://{repo}/symbols/{name}")
+FILE: Final = UriTemplate.parse("codebase://{repo}/files/{+file_path}")
+PAGE: Final = 50
+MAX_PAGE: Final = 200
+_MANY_USES: Final = 100
+
+
+async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.codebase import listing, searching
+    from memrpc.surface.codebase import shown
+
+    limit = _number(ctx, values, "limit", PAGE, MAX_PAGE)
+    offset = _number(ctx, values, "offset", 0, 1 << 30)
+    search, kind = values.get("search", "").strip(), values.get("kind", "")
+    kinds = tuple(each for each in kind.split(",") if each)
+
+    def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
+        if not search:
+            records, total = listing.records(
+                db, repository.id, kinds=kinds, limit=limit, offset=offset
+            )
+            return {"records": shown.camel(records), **shown.page(len(records), total, offset)}
+        request = searching.SearchRequest(
+            search, (repository.id,), kinds=kinds, limit=limit, offset=offset
+        )
+        found = searching.search(db, request)
+        page = shown.page(len(found.symbols), found.total, offset)
+        return {"records": shown.camel(found.symbols), **page}
+
+    head = {"search": search or None, "kind": kind or None, "limit": limit}
+    return await _read(ctx, desk, values, "symbols", lambda db, r: {**head, **read(db, r)})
+
+
+async def read_symbol(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.codebase import tracing
+    from memrpc.codebase.answers import Ambiguity
+    from memrpc.surface.codebase import shown
+
+    request = tracing.TraceRequest(values["name"], limit=_MANY_USES)
+
+    def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
+        found = tracing.trace(db, repository.id, request)
+        if isinstance(found, Ambiguity):
+            return shown.ambiguity_json(found, len(found.disambiguation))
+        return {"name": values["name"], **shown.trace_json(found, found.references)}
+
+    return await _read(ctx, desk, values, "trace", read)
+
+
+async def read_file(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.codebase import files
+    from memrpc.surface.codebase import shown
+
+    request = files.FileRequest(values["file_path"])
+
+    def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
+        found = files.describe(db, repository.id, request)
+        return {**shown.file_json(found, len(found.symbols)), "content": None}
+
+    return await _read(ctx, desk, values, "file", read)
+
+
+async def _read(
+    ctx: Context,
+    desk: Desk,
+    values: Values,
+    mode: str,
+    read: Callable[[apsw.Connection, Repository], dict[str, JSON]],
+) -> Contents:
+    """What ``read`` finds in the repository that the URI names.
+
+    Raises ``KeyError`` for what is not there.
+    """
+    from memrpc.store.errors import InvalidArguments, NotFound
+    from memrpc.workspace import times
+
+    def work(db: apsw.Connection) -> tuple[dict[str, JSON], int | None]:
+        repository = _repository(db, ctx, values["repo"])
+        body = {"mode": mode, "owner": repository.owner, "repo": repository.name}
+        return {**body, **read(db, repository)}, repository.indexed_at
+
+    try:
+        found, indexed_at = await desk.database.read(work)
+    except (NotFound, InvalidArguments) as error:
+        raise KeyError(values["repo"], error.message) from error
+    return Contents(compact(found), times.to_text_or_none(indexed_at))
+
+
+def _repository(db: apsw.Connection, ctx: Context, named: str) -> Repository:
+    """The only indexed repository that is called so."""
+    from memrpc.codebase import repositories
+
+    owner, slash, name = named.rpartition("/")
+    found = [
+        each
+        for each in repositories.named(db, name)
+        if each.indexed_at is not None and (not slash or each.owner.lower() == owner.lower())
+    ]
+    if len(found) > 1:
+        owners = ", ".join(f"{each.owner}%2F{each.name}" for each in found)
+        raise KeyError(named, f"{named} has several owners; send one of {owners}")
+    if not found:
+        raise _not_indexed(ctx, named)
+    return found[0]
+
+
+def _not_indexed(ctx: Context, named: str) -> ProtocolFault:
+    """The document's sentence: the caller can do something about it."""
+    return ProtocolFault(
+        ctx.call.revision.resource_not_found,
+        f"Repo {named} not indexed. Run codebase-index on repo.",
+        {"uri": ctx.call.params["uri"], "recoverable": True},
+    )
+
+
+def _number(ctx: Context, values: Values, name: str, default: int, most: int) -> int:
+    text = values.get(name, str(default))
+    if not text.isdecimal() or int(text) > most or (name == "limit" and int(text) == 0):
+        raise KeyError(ctx.call.params["uri"], f"{name} must be a number up to {most}")
+    return int(text)
+
+
+async def complete_repo(desk: Desk, _: Values) -> Sequence[str]:
+    from memrpc.codebase import repositories
+
+    found = await desk.database.read(repositories.every)
+    return [f"{each.owner}/{each.name}" for each in found if each.indexed_at is not None]
+
+
+async def complete_kind(_: Desk, __: Values) -> Sequence[str]:
+    from memrpc.codebase.model import Kind
+
+    return [kind.value for kind in Kind]
+
+
+async def complete_name(desk: Desk, values: Values) -> Sequence[str]:
+    from memrpc.codebase import listing
+
+    return await _completed(desk, values, listing.names)
+
+
+async def complete_path(desk: Desk, values: Values) -> Sequence[str]:
+    from memrpc.codebase import listing
+
+    return await _completed(desk, values, listing.paths)
+
+
+async def _completed(
+    desk: Desk, values: Values, lister: Callable[[apsw.Connection, int], list[str]]
+) -> list[str]:
+    """Of the repository that was filled in, or of all where none was."""
+    from memrpc.codebase import repositories
+
+    name = values.get("repo", "").rpartition("/")[2]
+
+    def read(db: apsw.Connection) -> list[str]:
+        chosen = repositories.named(db, name) if name else repositories.every(db)
+        return [each for repository in chosen for each in lister(db, repository.id)]
+
+    return await desk.database.read(read)
+
+
+VIEWS: Final = (
+    View(
+        template=SYMBOLS,
+        name="codebase-symbols",
+        title="Symbols of a repository",
+        description="Symbols with their places; search ranks them, kind filters them.",
+        mime_type="application/json",
+        read=read_symbols,
+        priority=0.7,
+        completions={"repo": complete_repo, "kind": complete_kind, "search": complete_name},
+    ),
+    View(
+        template=SYMBOL,
+        name="codebase-symbol",
+        title="A symbol",
+        description="A symbol's definition, references, parent and children.",
+        mime_type="application/json",
+        read=read_symbol,
+        priority=0.75,
+        completions={"repo": complete_repo, "name": complete_name},
+    ),
+    View(
+        template=FILE,
+        name="codebase-file",
+        title="A file",
+        description="A file's language, size and symbols; its content is never served.",
+        mime_type="application/json",
+        read=read_file,
+        priority=0.6,
+        completions={"repo": complete_repo, "file_path": complete_path},
+    ),
+)
