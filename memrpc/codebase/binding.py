@@ -27,6 +27,7 @@ SAME_PACKAGE: Final = "."
 """The module of what a file sees without an import: its package's other files."""
 _DOTTED: Final = re.compile(r"[\w$#]+(?:(?:\.|::|->|\?\.)[\w$#]+)*")
 _SEPARATOR: Final = re.compile(r"\.|::|->|\?\.")
+_HEADERS: Final = (".h", ".hpp", ".hh", ".inc")
 _SEES_MEMBERS: Final = frozenset({"java", "csharp", "kotlin", "swift", "dart", "cpp", "ruby"})
 _SEES_PACKAGE: Final = frozenset({"go", "java"})
 
@@ -152,7 +153,7 @@ class Binder:
             return (Edge.INSTANTIATION if is_class else Edge.CALL).value
         bare = name.lstrip("_")
         is_likely = self._language.capitals_are_classes and bare[:1].isupper()
-        is_made = is_likely and not bare.isupper()
+        is_made = is_likely and not (len(bare) > 1 and bare.isupper())
         return (Edge.INSTANTIATION if is_made else Edge.CALL).value
 
     def _meaning(
@@ -242,7 +243,10 @@ def _qualifier(use: Used) -> str | None:
 
 
 def _last_part(module: str) -> str:
-    return re.split(r"[./\\:]+", module.strip("./\"'"))[-1]
+    """What a module is called: the end of its path, or of its dotted name."""
+    path = module.strip("./\"'<>")
+    is_path = "/" in path or path.endswith(_HEADERS)
+    return re.split(r"[/\\]" if is_path else r"[.\\]|::", path)[-1]
 
 
 def _go_package(path: str) -> str:

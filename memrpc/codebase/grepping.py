@@ -83,6 +83,7 @@ def compile_pattern(request: GrepRequest) -> Any:  # noqa: ANN401 -- the engine 
         return re2.compile(f"(?m){pattern}".encode(), options)
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        why = why.replace("(?m)", "")
         raise InvalidArguments(
             f"The pattern {request.content!r} is refused: {why}. Patterns are RE2: without "
             "lookaround and backreferences; or leave regex out to look for the text itself.",

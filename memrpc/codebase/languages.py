@@ -209,7 +209,7 @@ _CPP_HEADER: Final = re.compile(
     rb"|using\s+namespace|public:|private:|protected:)|\bstd::|\bconstexpr\b",
     re.MULTILINE,
 )
-_SHEBANG: Final = re.compile(rb"#![^\n]*\b(python|node|bash|sh|ruby|php)\b")
+_SHEBANG: Final = re.compile(rb"#![^\n]*\b(python|node|bash|sh|ruby|php)[\d.]*\s")
 _BY_INTERPRETER: Final = {
     b"python": "python",
     b"node": "javascript",

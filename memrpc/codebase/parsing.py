@@ -31,11 +31,16 @@ class Order(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A file to look at.  ``known`` is the digest of what is indexed, empty to parse anyway."""
+    """A file to look at.
+
+    ``known`` is the digest of what is indexed, empty to parse anyway.  A file that is not ``fresh``
+    may be one that was renamed.
+    """
 
     path: str
     language: str
     known: bytes
+    is_fresh: bool = False
 
 
 class Stamp(NamedTuple):
@@ -90,7 +95,7 @@ def look_at(order: Order, task: Task) -> Outcome:
     digest = blake2b(raw, digest_size=DIGEST_BYTES).digest()
     if digest == task.known:
         return Outcome(task, "unchanged", stamp, digest)
-    if digest in order.vanished:
+    if digest in order.vanished and not task.is_fresh:
         return Outcome(task, "renamed", stamp, digest)
     return _parse(task, stamp, digest, raw)
 

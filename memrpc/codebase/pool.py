@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BATCH: Final = 12
 TASKS_AHEAD: Final = 16
 """A process is given more when it has fewer than this."""
+PROGRAM: Final = (sys.executable, "-m", "memrpc.codebase.parsing_process")
 _TICK_S: Final = 0.2
 
 
@@ -86,7 +87,7 @@ class Pool:
 
     def _start(self) -> _Process:
         child = subprocess.Popen(
-            [sys.executable, "-m", "memrpc.codebase.parsing_process"],
+            PROGRAM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

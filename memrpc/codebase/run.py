@@ -18,7 +18,7 @@ from memrpc.codebase.pool import Pool
 from memrpc.store import changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import apsw
 
@@ -84,7 +84,6 @@ class Tally:
     waiting_bytes: int = 0
 
     def note_error(self, path: str, problem: str) -> None:
-        self.counts["failed"] += 1
         if len(self.errors) < MAX_ERRORS:
             self.errors.append({"filePath": path, "error": problem})
 
@@ -190,7 +189,7 @@ class Run:
         pool = Pool(order, workers, self._ports.monotonic)
         renewed = self._ports.monotonic()
         try:
-            for outcome in pool.run(todo.tasks):
+            for outcome in self._outcomes(pool, todo):
                 if outcome is not None:
                     self._settle(outcome, todo, known)
                     self._tell()
@@ -205,6 +204,19 @@ class Run:
         finally:
             pool.close()
         self._flush(lease, known)
+
+    def _outcomes(self, pool: Pool, todo: Plan) -> Iterator[Outcome | None]:
+        """The outcome of each task; of a second copy of a renamed file, after it was parsed."""
+        copies: list[Task] = []
+        vanished = Counter(old.digest for old in todo.vanished.values())
+        for outcome in pool.run(todo.tasks):
+            if outcome is not None and outcome.state == "renamed":
+                vanished[outcome.digest] -= 1
+                if vanished[outcome.digest] < 0:
+                    copies.append(outcome.task._replace(is_fresh=True))
+                    continue
+            yield outcome
+        yield from pool.run(copies)
 
     def _settle(self, outcome: Outcome, todo: Plan, known: Mapping[str, Known]) -> None:
         tally, path = self._tally, outcome.task.path
@@ -237,7 +249,7 @@ class Run:
         return self._ports.now_us() * 1_000 - RACY_NS
 
     def _move(self, outcome: Outcome, todo: Plan) -> None:
-        """Give a vanished file with this content the new path; a second copy is parsed anew."""
+        """Give a vanished file with this content the new path."""
         for path, old in todo.vanished.items():
             if old.digest == outcome.digest and outcome.stamp is not None:
                 del todo.vanished[path]
@@ -245,9 +257,6 @@ class Run:
                 stamp = self._trusted(outcome.stamp)
                 self._tally.moves.append(staging.Move(old.id, outcome.task.path, language, stamp))
                 return
-        self._tally.counts["renamed"] -= 1
-        self._tally.counts["parsed"] += 1
-        self._tally.waiting.append(outcome)
 
     def _flush(self, lease: Lease, known: Mapping[str, Known]) -> None:
         """Write what has been parsed, and keep the lease."""

@@ -1,4 +1,6 @@
 ; Declarations
+(class_declaration (modifiers (class_modifier "enum")) name: (identifier) @name) @def.enum
+(class_declaration "interface" name: (identifier) @name) @def.interface
 (class_declaration name: (identifier) @name) @def.class
 (object_declaration name: (identifier) @name) @def.class
 (function_declaration name: (identifier) @name) @def.function

@@ -80,15 +80,11 @@ def trace_json(trace: Trace, uses: Sequence[Use]) -> dict[str, JSON]:
     """The answer with some of its references."""
     return {
         "mode": "trace",
-        **camel(
-            {
-                "symbol": to_json(trace.symbol),
-                "definition": to_json(trace.definition),
-                "parent": to_json(trace.parent),
-                "children": to_json(trace.children),
-                "references": to_json(tuple(uses)),
-            }
-        ),
+        "symbol": camel(trace.symbol),
+        "definition": camel(trace.definition),
+        **({"parent": camel(trace.parent)} if trace.parent else {}),
+        "children": camel(trace.children),
+        "references": camel(tuple(uses)),
         "exportChain": {
             "exported": trace.symbol.exported,
             "defaultExport": trace.symbol.default_export,
