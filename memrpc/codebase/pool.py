@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -24,6 +25,8 @@ BATCH: Final = 12
 TASKS_AHEAD: Final = 16
 """A process is given more when it has fewer than this."""
 PROGRAM: Final = (sys.executable, "-m", "memrpc.codebase.parsing_process")
+_ALARMED: Final = -getattr(signal, "SIGALRM", 0) or None
+"""How a process ends that its own alarm has stopped."""
 _TICK_S: Final = 0.2
 
 
@@ -126,7 +129,8 @@ class Pool:
         if self._ended:
             return None
         code = process.child.wait()
-        late = self._monotonic() - process.busy_since > self._order.time_limit_s
+        is_late = self._monotonic() - process.busy_since > self._order.time_limit_s
+        is_late = is_late or code == _ALARMED
         process.pipe.close()
         lost = process.tasks.popleft() if process.tasks else None
         waiting.extendleft(reversed(process.tasks))
@@ -136,4 +140,4 @@ class Pool:
         self._feed(successor, waiting)
         if lost is None:
             return None
-        return Outcome(lost, "failed", problem="timeout" if late else f"crash ({code})")
+        return Outcome(lost, "failed", problem="timeout" if is_late else f"crash ({code})")
