@@ -205,11 +205,20 @@ def test_threads_serve_both_eras_cancel_and_end(threaded: Peer):
     assert (code, seconds < 1.0) == (0, True)
 
 
-def test_threads_flush_what_was_accepted_before_the_end(threaded: Peer):
-    threaded.send(*(call(n, "big", {"chars": 100_000}) for n in range(30)))
-    code, _ = threaded.end()
-    assert {m["id"] for m in threaded.rest()} == set(range(30))
-    assert code == 0
+@pytest.mark.parametrize("command", [FIXTURE, THREADS], ids=["callbacks", "threads"])
+def test_the_end_waits_for_the_last_byte_and_no_longer(command):
+    best = float("inf")
+    for _ in range(3):
+        with Peer(command) as peer:
+            peer.handshake()
+            peer.send(*(call(n, "big", {"chars": 100_000}) for n in range(30)))
+            code, seconds = peer.end()
+            assert {m["id"] for m in peer.rest()} == set(range(30))
+            assert code == 0
+            best = min(best, seconds)
+        if best < 1.0:
+            break
+    assert best < 1.0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -81,6 +81,21 @@ def test_what_is_accepted_fast_the_authority_accepts(schema, value):
         assert Draft202012Validator(schema).is_valid(value)
 
 
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"minLength": 2.0}, "a"),
+        ({"maxLength": 1.0}, "aa"),
+        ({"minItems": 2.0}, [1]),
+        ({"maxItems": 1.0}, [1, 2]),
+    ],
+    ids=str,
+)
+def test_a_size_limit_written_as_a_float_is_a_limit(schema: dict, value):
+    assert not compile_accept(schema)(value)
+    assert Schema(schema).violation(value) is not None
+
+
 OBJECT = st.fixed_dictionaries(
     {"type": st.just("object"), "properties": st.dictionaries(NAMES, PLAIN, max_size=3)},
     optional={"required": st.lists(NAMES, max_size=2, unique=True)},
