@@ -6,11 +6,12 @@ A system remembers one haystack after another and answers questions to the one i
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 import apsw
 
-from memrpc.recall import index
+from memrpc.recall import index, likeness, vectors
+from memrpc.recall.choosing import Choice, embedders
 from memrpc.recall.model import Document, Kind, SearchRequest
 from memrpc.recall.search import search
 from memrpc.store.migrate import migrate
@@ -33,9 +34,9 @@ class System(Protocol):
 class Library:
     """``memrpc.recall`` without the server: all haystacks in one database, a scope each."""
 
-    name = "memrpc (library, no embedder)"
-
-    def __init__(self) -> None:
+    def __init__(self, embedder: str = "none") -> None:
+        self.name = f"memrpc (library, {embedder})"
+        self.embedders = embedders(Choice(embedder))
         self.db = apsw.Connection(":memory:")
         migrate(self.db)
         self.scope = 0
@@ -49,6 +50,20 @@ class Library:
         with self.db:
             for position in range(len(self.items)):
                 index.put(self.db, self._document(position))
+        self._embed()
+
+    def _embed(self) -> None:
+        maker = self.embedders.builtin
+        if maker is None:
+            return
+        known = vectors.find_set(self.db, maker.model.id)
+        owed = vectors.owed(self.db, known.done if known else 0, 1_000_000)
+        rows = maker.documents([each.text for each in owed], lambda: None)
+        slots = likeness.packed(rows, [each.unit_id for each in owed])
+        model = (maker.model.id, maker.model.dimension, maker.model.weights)
+        with self.db:
+            made = vectors.ensure_set(self.db, vectors.Purpose.BUILTIN, *model, now=0)
+            vectors.add(self.db, made, zip(owed, slots, strict=True), now=0)
 
     def _document(self, position: int) -> Document:
         item = self.items[position]
@@ -76,13 +91,32 @@ class Library:
         )
 
     def ask(self, question: str, k: int) -> list[str]:
-        request = SearchRequest(question, self.scope, (self.kind,), limit=k)
+        meaning = self.embedders.at_once(question)
+        request = SearchRequest(question, self.scope, (self.kind,), limit=k, meaning=meaning)
         found = search(self.db, request)
         return [self.items[hit.subject % 1_000_000].id for hit in found.hits]
 
 
 def _signature(code: str) -> str:
     return code.partition("\n")[0]
+
+
+class VectorsAlone(Library):
+    """The embedder by itself: the texts as they are, the largest cosine first."""
+
+    def __init__(self, embedder: str) -> None:
+        super().__init__(embedder)
+        self.name = f"vectors alone ({embedder})"
+        self.rows: Any = None
+
+    def remember(self, haystack: Haystack) -> None:
+        self.items = haystack.items
+        texts = [f"{each.speaker}: {each.text}" for each in haystack.items]
+        self.rows = self.embedders.builtin.documents(texts, lambda: None)
+
+    def ask(self, question: str, k: int) -> list[str]:
+        cosines = self.rows @ self.embedders.builtin.query(question)
+        return [self.items[place].id for place in (-cosines).argsort()[:k]]
 
 
 class Grep:

@@ -5,9 +5,9 @@ digest, so that it works without a network from the first run on and vectors of 
 never mixed.  Its package, numpy included, is imported by the first who needs a vector, on that
 one's thread; ``is_loaded`` lets a caller in a hurry find out and go on without.
 
-``trust`` is the embedder's share in the fusion with full text.  A cosine of ``chance`` or less says
-nothing about a question, one of ``floor`` or more says that something is known about it.  All three
-were measured (docs/recall.md).
+``trust`` is the embedder's share in the fusion with full text, ``trust_in_code`` that among
+symbols, whose words a question seldom has; what ``chance`` and ``floor`` are, ``fusion`` tells.
+All were measured (docs/recall.md).
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ class Model:
     dimension: int
     weights: str
     trust: float
+    trust_in_code: float
     chance: float
     floor: float
+    is_measured: bool = True
 
 
 class Encoder(Protocol):
@@ -60,14 +62,16 @@ USE3: Final = Model(
     dimension=512,
     weights="6b6af08cf9844592841fecf57b33de42e223a59008ad12a17356a41d6d0e4984",
     trust=0.35,
-    chance=0.3,
-    floor=0.5,
+    trust_in_code=0.6,
+    chance=0.38,
+    floor=0.42,
 )
 MINILM: Final = Model(
     id="minilm-int8:1.0.0",
     dimension=384,
     weights="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    trust=0.6,
+    trust=0.4,
+    trust_in_code=0.8,
     chance=0.3,
     floor=0.5,
 )

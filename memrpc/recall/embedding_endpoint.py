@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 BATCH: Final = 32
 MAX_DIMENSION: Final = 8_192
 TRUST: Final = 0.4
-CHANCE: Final = 0.4
-FLOOR: Final = 0.7
-"""Nobody has measured the user's model: it is trusted as the others are, and believed later."""
+TRUST_IN_CODE: Final = 0.6
+CHANCE: Final = 0.38
+FLOOR: Final = 0.42
+"""Nobody has measured the user's model: it is trusted as the built-in ones are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class EndpointEmbedder:
 
     def described(self, dimension: int) -> Model:
         """The model with the dimension that its answers have."""
-        return Model(self.id, dimension, "", TRUST, CHANCE, FLOOR)
+        return Model(self.id, dimension, "", TRUST, TRUST_IN_CODE, CHANCE, FLOOR, is_measured=False)
 
     async def documents(self, texts: Sequence[str]) -> Vectors:
         """A row a text, in batches.

@@ -96,7 +96,8 @@ class Endpoint:
 
         parts = urlsplit(self.url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        return kind(str(parts.hostname), parts.port, timeout=self.timeout_s)
+        longest_s = self.timeout_s + 1  # The waiting side gives up first and knows why.
+        return kind(str(parts.hostname), parts.port, timeout=longest_s)
 
     def _path(self, path: str) -> str:
         from urllib.parse import urlsplit

@@ -1,7 +1,13 @@
 """Fusion: what likeness in meaning adds to what the words say.
 
-Both are standard scores over the whole collection, so they weigh alike whatever the question.  A
-unit that has no vector yet counts as an average one.
+*Ranking.*  Both are standard scores over the whole collection, so they weigh alike whatever the
+question.  A unit that has no vector yet counts as an average one.
+
+*Relevance.*  A question that nothing answers should find nothing.  Neither sign is enough alone:
+half of all foreign questions share a word with something, and what answers is often not the most
+alike.  Together they are: the share of the question that a unit holds, raised or lowered by how far
+its cosine is from ``chance``.  A cosine of ``floor`` is enough by itself.  For a model that nobody
+has measured the standard score stands in for the cosine.
 """
 
 from __future__ import annotations
@@ -10,10 +16,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memrpc.recall.embedders import Model
 
 FLOOR_SHARE: Final = 0.2
 """What likeness at a model's floor is worth: as much of a question as must be held at least."""
+_ALIKE_FROM: Final = 1.0
+_USUAL_MEAN: Final = 0.05
+_USUAL_SPREAD: Final = 0.11
+"""Of cosines by the measured model: the scale on which unmeasured ones are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +33,32 @@ class Alike:
     """How alike candidates and question are in meaning: by unit, the cosine and its standard."""
 
     model: Model
+    trust: float
     cosines: dict[int, float]
     standards: dict[int, float]
+    best: Collection[int] = ()
+    """The units that likeness proposed."""
 
     def fused(self, unit_id: int, lexical: float) -> float:
         """The lexical standard score and that of the cosine, weighted."""
-        trust = self.model.trust
-        return (1 - trust) * lexical + trust * self.standards.get(unit_id, 0.0)
+        return (1 - self.trust) * lexical + self.trust * self.standards.get(unit_id, 0.0)
 
-    def share(self, unit_id: int) -> float:
-        """The cosine as a share of the question; 0 where it may be chance."""
-        chance, floor = self.model.chance, self.model.floor
-        cosine = self.cosines.get(unit_id, 0.0)
-        return min(max(FLOOR_SHARE * (cosine - chance) / (floor - chance), 0.0), 1.0)
+    def relevance(self, unit_id: int, held: float) -> float:
+        """The share ``held`` of a question, corrected by likeness; never below 0."""
+        if unit_id not in self.cosines:
+            return held
+        cosine = self._cosine(unit_id)
+        by_meaning = FLOOR_SHARE * cosine / self.model.floor
+        return max(held + cosine - self.model.chance, by_meaning, 0.0)
+
+    def is_alike(self, unit_id: int) -> bool:
+        """Whether likeness proposed the unit and has something to say for it."""
+        if unit_id not in self.best:
+            return False
+        is_near = self._cosine(unit_id) >= self.model.floor
+        return is_near or self.standards[unit_id] >= _ALIKE_FROM
+
+    def _cosine(self, unit_id: int) -> float:
+        if self.model.is_measured:
+            return self.cosines[unit_id]
+        return _USUAL_MEAN + _USUAL_SPREAD * self.standards[unit_id]

@@ -112,8 +112,8 @@ class Candidate:
 class Scored:
     """A candidate with its score and the share of the question that it answers.
 
-    ``coverage`` is the share of the question's rarity that the candidate holds, or, if that is
-    more, what its likeness is worth.
+    ``coverage`` is the share of the question's rarity that the candidate holds, corrected by
+    likeness where that is known.
     """
 
     candidate: Candidate
@@ -162,8 +162,8 @@ def _scored(
 ) -> Scored:
     if alike is None:
         return Scored(candidate, value, held, question)
-    share = alike.share(candidate.unit_id)
-    return Scored(candidate, value, max(held, share), question, is_alike=share > 0)
+    unit = candidate.unit_id
+    return Scored(candidate, value, alike.relevance(unit, held), question, alike.is_alike(unit))
 
 
 def best_by_subject(scored: Iterable[Scored]) -> list[Scored]:

@@ -117,7 +117,7 @@ def _search_collection(
         ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
     units = [Candidate(*row) for row in rows]
-    alike = None if compared is None else _alike(db, compared, ids)
+    alike = None if compared is None else _alike(db, compared, collection.kind, ids)
     return ranking.score(units, content, common, collection, terms, alike)
 
 
@@ -139,10 +139,12 @@ def _units_of(db: apsw.Connection, kind: str, subjects: Iterable[int]) -> set[in
     return {unit_id for (unit_id,) in rows}
 
 
-def _alike(db: apsw.Connection, compared: Compared, ids: list[int]) -> Alike:
+def _alike(db: apsw.Connection, compared: Compared, kind: str, ids: list[int]) -> Alike:
+    model = compared.model
+    trust = model.trust_in_code if kind == Kind.SYMBOL else model.trust
     cosines = compared.likeness.of(db, ids)
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
-    return Alike(compared.model, cosines, standards)
+    return Alike(model, trust, cosines, standards, frozenset(compared.likeness.best))
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:

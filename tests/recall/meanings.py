@@ -15,7 +15,7 @@ from memrpc.store.database import Database
 from memrpc.store.errors import Unavailable
 
 DIMENSION = 256
-TOY = Model("toy:1", DIMENSION, "ab" * 32, trust=0.5, chance=0.25, floor=0.4)
+TOY = Model("toy:1", DIMENSION, "ab" * 32, trust=0.5, trust_in_code=0.5, chance=0.25, floor=0.4)
 _SYNONYMS = {"vessel": "boat", "haven": "harbour"}
 
 

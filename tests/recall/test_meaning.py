@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memrpc.recall import vectors
-from memrpc.recall.embedders import BuiltIn, Model, built_in
+from memrpc.recall.embedders import BuiltIn, built_in
 from memrpc.recall.meaning import Embedders, Meaning, Reach
 from memrpc.recall.model import EmptyReason, SearchRequest
 from memrpc.recall.search import search
@@ -140,7 +141,7 @@ def test_a_model_that_cannot_be_loaded_leaves_full_text_and_says_why(db):
 
 
 def test_the_old_set_serves_until_the_new_one_has_more(db, monkeypatch):
-    other = Model("toy:2", TOY.dimension, "cd" * 32, TOY.trust, TOY.chance, TOY.floor)
+    other = dataclasses.replace(TOY, id="toy:2", weights="cd" * 32)
     old_encoder = ToyEncoder("old")
     monkeypatch.setattr(
         "memrpc.recall.meaning.BUILT_IN", {"builtin:toy": (TOY, lambda: old_encoder)}
@@ -170,11 +171,13 @@ def test_the_share_of_a_question_reaches_the_floor_at_the_models_floor(db, embed
     from memrpc.recall.fusion import FLOOR_SHARE, Alike
     from memrpc.recall.model import DEFAULT_FLOOR
 
-    alike = Alike(TOY, {1: TOY.floor, 2: TOY.chance, 3: 1.0, 4: -1.0}, {})
+    alike = Alike(TOY, 0.5, {1: TOY.floor, 2: TOY.chance, 3: 1.0, 4: -1.0}, {})
     assert FLOOR_SHARE == DEFAULT_FLOOR
-    assert alike.share(1) == pytest.approx(FLOOR_SHARE)
-    assert [alike.share(2), alike.share(4), alike.share(99)] == [0, 0, 0]
-    assert FLOOR_SHARE < alike.share(3) <= 1
+    assert alike.relevance(1, 0.0) == pytest.approx(FLOOR_SHARE)
+    assert alike.relevance(2, 0.3) == pytest.approx(0.3)
+    assert alike.relevance(4, 0.3) == 0
+    assert alike.relevance(99, 0.3) == 0.3
+    assert alike.relevance(3, 0.3) == pytest.approx(1.3 - TOY.chance)
 
 
 def test_every_statement_about_vectors_can_be_prepared_and_the_frequent_ones_scan_nothing(db):
