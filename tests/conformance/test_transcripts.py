@@ -68,7 +68,7 @@ def test_transcript_holds_against_a_spawned_server(name):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_every_transcript_holds_against_a_spawned_server():
     assert [f for t in ALL if (f := replay(t, SpawnedPeer(FIXTURE)))] == []
 
@@ -87,7 +87,7 @@ def test_transcript_holds_against_memrpc_itself(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_every_general_transcript_holds_against_memrpc_itself(tmp_path):
     assert len(GENERAL) > 70
     assert [f for t in GENERAL if (f := replay(t, memrpc_in(tmp_path)))] == []
