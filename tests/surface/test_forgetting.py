@@ -53,12 +53,17 @@ def test_b33_forgotten_words_are_in_no_byte_once_the_purge_is_done(served, datab
     assert json.loads(served.recalled("After it came number"))["raw"] is not None
 
 
-def test_an_audit_before_the_purge_says_that_it_is_pending(served, database):
+def test_an_audit_while_a_reader_holds_the_purge_up_says_that_it_is_pending(served, database):
     tell(served)
+    reader = apsw.Connection(str(database))
+    reader.execute("BEGIN").fetchall()
+    reader.execute("SELECT count(*) FROM events").fetchall()
     served.call("memory_forget", record_id="target")
     audit = verb(database, "audit", "--absent", "word that never was")
+    reader.close()
     assert audit.returncode == 1
     assert "purge pending" in audit.stdout
+    wait_until_purged(database)
 
 
 def test_an_audit_finds_a_word_again_when_it_is_planted(served, database):
