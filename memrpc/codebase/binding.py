@@ -27,6 +27,7 @@ SAME_PACKAGE: Final = "."
 """The module of what a file sees without an import: its package's other files."""
 _DOTTED: Final = re.compile(r"[\w$#]+(?:(?:\.|::|->|\?\.)[\w$#]+)*")
 _SEPARATOR: Final = re.compile(r"\.|::|->|\?\.")
+_RUST_HEADS: Final = frozenset({"crate", "self", "super"})
 _HEADERS: Final = (".h", ".hpp", ".hh", ".inc")
 _SEES_MEMBERS: Final = frozenset({"java", "csharp", "kotlin", "swift", "dart", "cpp", "ruby"})
 _SEES_PACKAGE: Final = frozenset({"go", "java"})
@@ -194,7 +195,7 @@ class Binder:
 
     def _dotted(self, name: str, on: str) -> int | None:
         """The link for a name behind a module's whole path, as written."""
-        if self._language.name == "rust" and on.startswith(("crate::", "self::", "super::")):
+        if self._language.name == "rust" and on.split("::", 1)[0] in _RUST_HEADS:
             return self._link(on, name, "")
         if on in self._modules:
             return self._link(on, name, "")

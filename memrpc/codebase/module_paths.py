@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Final, Protocol, TypeAlias
 
 from memrpc.codebase.binding import SAME_PACKAGE
@@ -204,13 +205,20 @@ class ClassFiles:
                 self._by_name[posixpath.basename(path)].append(path)
 
     def files_of(self, importer: str, module: str, name: str, /) -> Files | None:
-        """Told by as much of the package as the folders spell."""
+        """Told by the end of the package: its beginning may stand for another folder."""
         found = self._by_name.get(f"{name}{self._ending}", [])
         if module == SAME_PACKAGE:
             beside = posixpath.dirname(importer)
             return tuple(path for path in found if posixpath.dirname(path) == beside) or None
-        folder = module.replace("\\", ".").strip(".").replace(".", "/")
-        exact = [path for path in found if f"/{posixpath.dirname(path)}".endswith(f"/{folder}")]
-        if len(exact) == 1:
-            return (exact[0],)
+        package = module.replace("\\", ".").strip(".").split(".")
+        near = {path: _shared_end(posixpath.dirname(path).split("/"), package) for path in found}
+        best = [path for path in found if near[path] == max(near.values()) > 0]
+        if len(best) == 1:
+            return (best[0],)
         return None if found else ()
+
+
+def _shared_end(left: list[str], right: list[str]) -> int:
+    """How many parts agree, counted from the end."""
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

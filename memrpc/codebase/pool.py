@@ -89,7 +89,7 @@ class Pool:
                 process.pipe.close()
 
     def _start(self) -> _Process:
-        child = subprocess.Popen(
+        child = subprocess.Popen(  # noqa: S603 -- our own program
             PROGRAM,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
