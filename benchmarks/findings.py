@@ -8,27 +8,30 @@ from dataclasses import asdict, dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One promise and what became of it; ``value`` is compared as ``is_ceiling`` says."""
+    """One promise and what became of it; without a gate it is a goal that nothing fails for."""
 
     promise: str
     value: float
-    gate: float
+    gate: float | None
     aim: float
     is_ceiling: bool = True
 
     @property
     def holds(self) -> bool:
-        return self.value <= self.gate if self.is_ceiling else self.value >= self.gate
+        return self.gate is None or self._is_within(self.gate)
 
     @property
     def reaches_aim(self) -> bool:
-        return self.value <= self.aim if self.is_ceiling else self.value >= self.aim
+        return self._is_within(self.aim)
+
+    def _is_within(self, limit: float) -> bool:
+        return self.value <= limit if self.is_ceiling else self.value >= limit
 
     def cells(self) -> list[str]:
         sign = "<=" if self.is_ceiling else ">="
         word = "aim" if self.reaches_aim else "yes" if self.holds else "NO"
-        gate, aim = (f"{sign} {limit:g}" for limit in (self.gate, self.aim))
-        return [self.promise, shown(self.value), gate, aim, word]
+        gate = "" if self.gate is None else f"{sign} {self.gate:g}"
+        return [self.promise, shown(self.value), gate, f"{sign} {self.aim:g}", word]
 
 
 @dataclass(frozen=True, slots=True)
