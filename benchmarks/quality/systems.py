@@ -60,9 +60,11 @@ class Library:
         owed = vectors.owed(self.db, known.done if known else 0, 1_000_000)
         rows = maker.documents([each.text for each in owed], lambda: None)
         slots = likeness.packed(rows, [each.unit_id for each in owed])
-        model = (maker.model.id, maker.model.dimension, maker.model.weights)
+        model = maker.model
+        known_by = (model.id, model.dimension, model.weights, model.usual, model.spread)
+        origin = vectors.Origin(vectors.Purpose.BUILTIN, *known_by)
         with self.db:
-            made = vectors.ensure_set(self.db, vectors.Purpose.BUILTIN, *model, now=0)
+            made = vectors.ensure_set(self.db, origin, now=0)
             vectors.add(self.db, made, zip(owed, slots, strict=True), now=0)
 
     def _document(self, position: int) -> Document:

@@ -85,6 +85,23 @@ def _database(settings: Settings) -> str:
     return f"{path}, {counted.events} events, integrity ok"
 
 
+def _embedder(settings: Settings) -> str:
+    from memrpc.app import Application
+    from memrpc.recall.meaning import Embedders
+
+    embedders: Embedders = Application(settings).embedders
+    if embedders.builtin is None:
+        return "none: recall finds words alone"
+    embedders.builtin.query("")
+    found = f"{embedders.builtin.model.id} works ({embedders.builtin.model.dimension} dimensions)"
+    if embedders.configured is not None:
+        import anyio
+
+        asked = anyio.run(embedders.configured.query, "memrpc doctor")
+        found += f", {embedders.configured.id} answers ({len(asked)} dimensions)"
+    return found
+
+
 def _integrity(db: apsw.Connection) -> str:
     return str(db.pragma("quick_check"))
 
@@ -94,4 +111,5 @@ CHECKS: Final[tuple[tuple[str, Callable[[Settings], str]], ...]] = (
     ("sqlite", _sqlite),
     ("settings", _settings),
     ("database", _database),
+    ("embedder", _embedder),
 )

@@ -18,11 +18,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import Application
     from memrpc.archive.statistics import count
+    from memrpc.recall.vectors import summaries
     from memrpc.surface.shapes import to_json
 
     application = Application(settings)
     try:
         counted = to_json(application.database.read_blocking(count))
+        sets = application.database.read_blocking(summaries)
     finally:
         application.close()
     facts = {
@@ -31,7 +33,10 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         **counted,
     }
     if parsed.json:
-        show_json(facts)
+        show_json({**facts, "vector_sets": to_json(sets)})
     else:
         show("\n".join(f"{name.replace('_', ' '):24} {value}" for name, value in facts.items()))
+        for each in sets:
+            told = f"{each.vectors} of {each.embedder}, {each.pending} texts wait"
+            show(f"{each.purpose + ' vectors':24} {told}")
     return 0

@@ -31,8 +31,27 @@ if TYPE_CHECKING:
 MAX_CHARS: Final = 1_200
 """What an embedder reads of a text: a unit, the one before it, and who speaks."""
 MAX_QUERY_CHARS: Final = 1_000
+LEAST_SPREAD: Final = 0.01
 BATCH: Final = 8
 """So many texts between two looks at whether anybody still waits: about 30 ms."""
+
+USUAL: Final = 0.087
+SPREAD: Final = 0.081
+STRANGERS: Final = (
+    "The train to the coast leaves at seven in the morning.",
+    "Her grandmother baked bread every Sunday.",
+    "The function returns None when the list is empty.",
+    "When did the committee vote on the budget?",
+    "A storm tore the roof off the old barn.",
+    "He has been learning the violin for three years.",
+    "Which vaccine does the puppy need next?",
+    "The museum shows paintings from the nineteenth century.",
+    "Our server ran out of disk space last night.",
+    "They planted tomatoes behind the garage.",
+    "What did the lawyer say about the contract?",
+    "The goalkeeper was injured in the second half.",
+)
+"""Texts that have nothing in common: a model that nobody knows is measured by them."""
 
 Checkpoint: TypeAlias = Callable[[], None]
 
@@ -48,7 +67,13 @@ class Model:
     trust_in_code: float
     chance: float
     floor: float
-    is_measured: bool = True
+    usual: float = USUAL
+    """The mean cosine of ``STRANGERS`` with one another, and how they spread about it."""
+    spread: float = SPREAD
+
+    def comparable(self, cosine: float) -> float:
+        """The cosine on the scale of the model that was measured."""
+        return USUAL + SPREAD * (cosine - self.usual) / self.spread
 
 
 class Encoder(Protocol):
@@ -203,6 +228,14 @@ class _Onnx:
         if hidden.ndim == 3:  # noqa: PLR2004 -- texts, tokens, dimensions: not pooled yet
             hidden = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
         return normalized(hidden)
+
+
+def strangeness(rows: Vectors) -> tuple[float, float]:
+    """Mean and spread of the cosines of the vectors of ``STRANGERS``."""
+    import numpy as np
+
+    pairs = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
+    return float(pairs.mean()), max(float(pairs.std()), LEAST_SPREAD)
 
 
 def normalized(rows: Any) -> Vectors:  # noqa: ANN401 -- whatever numpy makes an array of

@@ -13,6 +13,7 @@ from memrpc.store.errors import Unavailable
 if TYPE_CHECKING:
     from memrpc.recall.embedders import Vectors
     from memrpc.recall.endpoint import Endpoint
+    from memrpc.recall.vectors import Origin
 
 BATCH: Final = 32
 MAX_DIMENSION: Final = 8_192
@@ -37,9 +38,10 @@ class EndpointEmbedder:
         """Endpoint and model: what makes two vectors comparable."""
         return f"openai:{self.endpoint.url}#{self.model}"
 
-    def described(self, dimension: int) -> Model:
-        """The model with the dimension that its answers have."""
-        return Model(self.id, dimension, "", TRUST, TRUST_IN_CODE, CHANCE, FLOOR, is_measured=False)
+    def described(self, origin: Origin) -> Model:
+        """The model as its vectors show it."""
+        shares = (TRUST, TRUST_IN_CODE, CHANCE, FLOOR)
+        return Model(self.id, origin.dimension, "", *shares, origin.usual, origin.spread)
 
     async def documents(self, texts: Sequence[str]) -> Vectors:
         """A row a text, in batches.

@@ -6,8 +6,8 @@ question.  A unit that has no vector yet counts as an average one.
 *Relevance.*  A question that nothing answers should find nothing.  Neither sign is enough alone:
 half of all foreign questions share a word with something, and what answers is often not the most
 alike.  Together they are: the share of the question that a unit holds, raised or lowered by how far
-its cosine is from ``chance``.  A cosine of ``floor`` is enough by itself.  For a model that nobody
-has measured the standard score stands in for the cosine.
+its cosine is from ``chance``.  A cosine of ``floor`` is enough by itself.  The cosines of a model
+that nobody knows are first put on the scale of the built-in one (``Model.comparable``).
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 FLOOR_SHARE: Final = 0.2
 """What likeness at a model's floor is worth: as much of a question as must be held at least."""
 _ALIKE_FROM: Final = 1.0
-_USUAL_MEAN: Final = 0.05
-_USUAL_SPREAD: Final = 0.11
-"""Of cosines by the measured model: the scale on which unmeasured ones are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +56,4 @@ class Alike:
         return is_near or self.standards[unit_id] >= _ALIKE_FROM
 
     def _cosine(self, unit_id: int) -> float:
-        if self.model.is_measured:
-            return self.cosines[unit_id]
-        return _USUAL_MEAN + _USUAL_SPREAD * self.standards[unit_id]
+        return self.model.comparable(self.cosines[unit_id])

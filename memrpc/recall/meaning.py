@@ -12,6 +12,7 @@ loaded yet a fast search goes on without it and begins to load it.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from memrpc.recall.ranking import Collection
 
 RECENT_VECTORS: Final = 100_000
+LENIENCY: Final = 0.06
+"""So much less likeness is enough where a search by meaning was asked for by name."""
 
 
 class Reach(enum.StrEnum):
@@ -208,9 +211,16 @@ class Meaning:
             return None
 
     def _model(self, serving: VectorSet) -> Model:
+        model = self._strict_model(serving)
+        if self.reach is Reach.FAST:
+            return model
+        chance, floor = model.chance - LENIENCY, model.floor - LENIENCY
+        return dataclasses.replace(model, chance=chance, floor=floor)
+
+    def _strict_model(self, serving: VectorSet) -> Model:
         configured = self.embedders.configured
         if serving.purpose is Purpose.CONFIGURED and configured is not None:
-            return configured.described(serving.dimension)
+            return configured.described(serving.origin)
         embedder = self.embedders.local(serving.embedder)
         assert embedder is not None  # noqa: S101 -- a question was made by it
         return embedder.model

@@ -10,6 +10,7 @@ Nothing here needs numpy: what a vector is, only those who make or compare it kn
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import json
 import struct
@@ -40,11 +41,12 @@ IS_CURRENT: Final = """
 SELECT 1 FROM unit_sources WHERE version = :version AND unit_id = :unit_id"""
 
 SETS: Final = """
-SELECT vector_set, purpose, embedder, dimension, weights, done, used_at FROM vector_sets
+SELECT vector_set, done, used_at, purpose, embedder, dimension, weights, usual, spread
+FROM vector_sets
 ORDER BY vector_set"""
 ADD_SET: Final = """
-INSERT INTO vector_sets (purpose, embedder, dimension, weights, used_at)
-VALUES (:purpose, :embedder, :dimension, :weights, :now)"""
+INSERT INTO vector_sets (purpose, embedder, dimension, weights, usual, spread, used_at)
+VALUES (:purpose, :embedder, :dimension, :weights, :usual, :spread, :now)"""
 SET_DONE: Final = """
 UPDATE vector_sets SET done = :done, used_at = :now WHERE vector_set = :vector_set"""
 DELETE_SET: Final = "DELETE FROM vector_sets WHERE vector_set = :vector_set"
@@ -105,16 +107,40 @@ class Purpose(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class VectorSet:
-    """The vectors of one embedder."""
+class Origin:
+    """Which embedder makes a set, and how alike its vectors of unlike texts are."""
 
-    key: int
     purpose: Purpose
     embedder: str
     dimension: int
     weights: str
+    usual: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """The vectors of one embedder."""
+
+    key: int
     done: int
     used_at: int
+    origin: Origin
+
+    @property
+    def embedder(self) -> str:
+        """The id of the embedder."""
+        return self.origin.embedder
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the embedder is for."""
+        return self.origin.purpose
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self.origin.dimension
 
     @property
     def slot_bytes(self) -> int:
@@ -142,6 +168,17 @@ class Block:
     revision: int
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A set as people see it."""
+
+    purpose: Purpose
+    embedder: str
+    dimension: int
+    vectors: int
+    pending: int
+
+
 def note(db: apsw.Connection, unit_id: int, text: str) -> None:
     """Keep ``text`` as what the unit is to be embedded by; vectors of another text go."""
     known = db.execute(SOURCE, {"unit_id": unit_id}).get
@@ -167,7 +204,10 @@ def forget_all(db: apsw.Connection) -> None:
 def sets(db: apsw.Connection) -> list[VectorSet]:
     """Every set, the oldest first."""
     rows: list[Any] = db.execute(SETS).fetchall()
-    return [VectorSet(key, Purpose(purpose), *rest) for key, purpose, *rest in rows]
+    return [
+        VectorSet(key, done, used_at, Origin(Purpose(purpose), *rest))
+        for key, done, used_at, purpose, *rest in rows
+    ]
 
 
 def find_set(db: apsw.Connection, embedder: str) -> VectorSet | None:
@@ -175,20 +215,21 @@ def find_set(db: apsw.Connection, embedder: str) -> VectorSet | None:
     return next((each for each in sets(db) if each.embedder == embedder), None)
 
 
-def ensure_set(
-    db: apsw.Connection, purpose: Purpose, embedder: str, dimension: int, weights: str, *, now: int
-) -> VectorSet:
+def ensure_set(db: apsw.Connection, origin: Origin, *, now: int) -> VectorSet:
     """The embedder's set; one of other weights under the same name is dropped for a new one."""
-    known = find_set(db, embedder)
-    if known is not None and (known.dimension, known.weights) == (dimension, weights):
+    known = find_set(db, origin.embedder)
+    if known is not None and _is_same_model(known.origin, origin):
         return known
     if known is not None:
         drop_set(db, known)
-    values = {"purpose": purpose, "embedder": embedder, "dimension": dimension}
-    db.execute(ADD_SET, {**values, "weights": weights, "now": now}).fetchall()
-    made = find_set(db, embedder)
+    db.execute(ADD_SET, {**dataclasses.asdict(origin), "now": now}).fetchall()
+    made = find_set(db, origin.embedder)
     assert made is not None  # noqa: S101 -- it was inserted one line above
     return made
+
+
+def _is_same_model(one: Origin, other: Origin) -> bool:
+    return (one.dimension, one.weights) == (other.dimension, other.weights)
 
 
 def drop_set(db: apsw.Connection, vector_set: VectorSet) -> None:
@@ -261,10 +302,14 @@ def held_in_set(db: apsw.Connection, vector_set: VectorSet) -> int:
     return count
 
 
-def units(db: apsw.Connection) -> int:
-    """How many units there are in all collections."""
-    count: int = db.execute(UNITS).get
-    return count
+def summaries(db: apsw.Connection) -> list[Summary]:
+    """How far each set is, the oldest first."""
+    units: int = db.execute(UNITS).get
+    found = ((each, held_in_set(db, each)) for each in sets(db))
+    return [
+        Summary(each.purpose, each.embedder, each.dimension, count, max(units - count, 0))
+        for each, count in found
+    ]
 
 
 def _replace(db: apsw.Connection, vector_set: VectorSet, text: Owed, slot: bytes) -> None:

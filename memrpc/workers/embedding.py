@@ -12,6 +12,7 @@ tried again every minute: its texts stay pending and nothing else waits for them
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -20,12 +21,12 @@ import anyio
 import apsw
 
 from memrpc.recall import errands, likeness, vectors
-from memrpc.recall.embedders import BuiltIn
+from memrpc.recall.embedders import SPREAD, STRANGERS, USUAL, BuiltIn, strangeness
 from memrpc.recall.embedding_endpoint import EndpointEmbedder
 from memrpc.recall.endpoint import Declined
 from memrpc.recall.errands import Leash
 from memrpc.recall.meaning import Embedders
-from memrpc.recall.vectors import Owed, Purpose, VectorSet
+from memrpc.recall.vectors import Origin, Owed, Purpose, VectorSet
 from memrpc.store import jobs
 from memrpc.store.database import Database
 from memrpc.store.errors import DomainError
@@ -50,6 +51,8 @@ class Batch:
     made: Made
     dimension: int
     weights: str
+    usual: float = USUAL
+    spread: float = SPREAD
 
 
 class Watch:
@@ -137,10 +140,13 @@ async def _batch(
     if not texts:
         return False
     batch = await _made(maker, texts)
+    if done == 0 and isinstance(maker, EndpointEmbedder):
+        usual, spread = strangeness(await maker.documents(STRANGERS))
+        batch = dataclasses.replace(batch, usual=usual, spread=spread)
+    origin = Origin(purpose, _id(maker), batch.dimension, batch.weights, batch.usual, batch.spread)
 
     def keep(db: apsw.Connection) -> None:
-        known = (purpose, _id(maker), batch.dimension, batch.weights)
-        vector_set = vectors.ensure_set(db, *known, now=now_us())
+        vector_set = vectors.ensure_set(db, origin, now=now_us())
         if vector_set.done == done:  # else it was begun anew, or somebody was faster
             vectors.add(db, vector_set, batch.made, now=now_us())
 

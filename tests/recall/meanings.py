@@ -10,7 +10,7 @@ import apsw
 from memrpc.recall import likeness, vectors
 from memrpc.recall.embedders import BuiltIn, Model
 from memrpc.recall.meaning import Embedders
-from memrpc.recall.vectors import Purpose
+from memrpc.recall.vectors import Origin, Purpose
 from memrpc.store.database import Database
 from memrpc.store.errors import Unavailable
 
@@ -63,6 +63,17 @@ def broken() -> BuiltIn:
     return BuiltIn(TOY, fail)
 
 
+def origin_of(model: Model, weights: str | None = None) -> Origin:
+    return Origin(
+        Purpose.BUILTIN,
+        model.id,
+        model.dimension,
+        weights or model.weights,
+        model.usual,
+        model.spread,
+    )
+
+
 def embed_all(
     db: apsw.Connection, embedders: Embedders, *, now: int = 1, limit: int = 1_000_000
 ) -> int:
@@ -74,8 +85,7 @@ def embed_all(
         model = maker.model
         rows = maker.documents([each.text for each in owed], lambda: None)
         slots = likeness.packed(rows, [each.unit_id for each in owed])
-        which = (Purpose.BUILTIN, model.id, model.dimension, model.weights)
-        vector_set = vectors.ensure_set(db, *which, now=now)
+        vector_set = vectors.ensure_set(db, origin_of(model), now=now)
         vectors.add(db, vector_set, zip(owed, slots, strict=True), now=now)
     return len(owed)
 

@@ -11,7 +11,7 @@ from memrpc.recall.likeness import BlockCache, Scope
 from memrpc.recall.meaning import Embedders
 from memrpc.recall.vectors import Purpose
 from memrpc.store.migrate import migrate
-from tests.recall.meanings import DIMENSION, TOY, embed_all, loaded, slots_of
+from tests.recall.meanings import DIMENSION, TOY, embed_all, loaded, origin_of, slots_of
 from tests.recall.shelves import SCOPE, document, fill
 
 
@@ -43,7 +43,7 @@ def test_the_set_records_who_made_it(db, embedders):
     fill(db, ["the cat sat"])
     embed_all(db, embedders, now=77)
     (only,) = vectors.sets(db)
-    assert (only.embedder, only.dimension, only.weights) == (TOY.id, DIMENSION, TOY.weights)
+    assert only.origin == origin_of(TOY)
     assert (only.purpose, only.used_at) == (Purpose.BUILTIN, 77)
 
 
@@ -155,8 +155,9 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_not_stored(db, embedders):
     index.put(db, document(0, "another word"))
     rows = embedders.builtin.documents([each.text for each in owed], lambda: None)
     slots = likeness.packed(rows, [each.unit_id for each in owed])
-    which = (Purpose.BUILTIN, TOY.id, DIMENSION, TOY.weights)
-    vectors.add(db, vectors.ensure_set(db, *which, now=1), zip(owed, slots, strict=True), now=1)
+    vectors.add(
+        db, vectors.ensure_set(db, origin_of(TOY), now=1), zip(owed, slots, strict=True), now=1
+    )
     assert slots_of(db) == []
     assert embed_all(db, embedders) == 1
 
@@ -172,8 +173,9 @@ def test_a_vector_of_a_text_that_was_forgotten_meanwhile_is_not_given_to_the_nex
     assert db.execute("SELECT unit_id FROM units").get == owed[0].unit_id
     rows = embedders.builtin.documents([each.text for each in owed], lambda: None)
     slots = likeness.packed(rows, [each.unit_id for each in owed])
-    which = (Purpose.BUILTIN, TOY.id, DIMENSION, TOY.weights)
-    vectors.add(db, vectors.ensure_set(db, *which, now=1), zip(owed, slots, strict=True), now=1)
+    vectors.add(
+        db, vectors.ensure_set(db, origin_of(TOY), now=1), zip(owed, slots, strict=True), now=1
+    )
     assert held(db) == 0
 
 
@@ -182,16 +184,15 @@ def test_a_batch_that_ran_twice_stores_one_vector(db, embedders):
     owed = vectors.owed(db, 0, 10)
     rows = embedders.builtin.documents([each.text for each in owed], lambda: None)
     made = list(zip(owed, likeness.packed(rows, [each.unit_id for each in owed]), strict=True))
-    which = (Purpose.BUILTIN, TOY.id, DIMENSION, TOY.weights)
     for _ in range(2):
-        vectors.add(db, vectors.ensure_set(db, *which, now=1), made, now=1)
+        vectors.add(db, vectors.ensure_set(db, origin_of(TOY), now=1), made, now=1)
     assert held(db) == 1
 
 
 def test_other_weights_under_the_same_name_begin_a_new_set(db, embedders):
     fill(db, ["the cat sat"])
     embed_all(db, embedders)
-    made = vectors.ensure_set(db, Purpose.BUILTIN, TOY.id, DIMENSION, "cd" * 32, now=2)
+    made = vectors.ensure_set(db, origin_of(TOY, "cd" * 32), now=2)
     assert (made.done, vectors.held_in_set(db, made), len(vectors.sets(db))) == (0, 0, 1)
     assert slots_of(db) == []
 

@@ -15,6 +15,8 @@ CREATE TABLE vector_sets (
     embedder   TEXT    NOT NULL UNIQUE,
     dimension  INTEGER NOT NULL,
     weights    TEXT    NOT NULL,  -- SHA-256 in hexadecimal; empty where nobody can tell
+    usual      REAL    NOT NULL,  -- mean and spread of the cosines of texts that have nothing in common
+    spread     REAL    NOT NULL,
     done       INTEGER NOT NULL DEFAULT 0,
     used_at    INTEGER NOT NULL
 ) STRICT;
