@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -40,12 +41,14 @@ class Named:
 def named(db: apsw.Connection, repository: int, names: Iterable[str]) -> list[Named]:
     """The files and the few-meaning symbols that are called one of ``names``."""
     spoken = list(dict.fromkeys(names))
-    owners = {split_owner(name)[1]: split_owner(name)[0] for name in spoken}
+    owners: dict[str, list[str | None]] = defaultdict(list)
+    for owner, name in map(split_owner, spoken):
+        owners[name].append(owner)
     paths = {"repository": repository, "names": json_column.encode([*map(normal_path, spoken)])}
     files: list[Any] = db.execute(_FILES, paths).fetchall()
     words = {"repository": repository, "names": json_column.encode(list(owners))}
     rows: list[Any] = db.execute(_SYMBOLS, words).fetchall()
-    fitting = [row for row in rows if _fits(row[2], owners[row[0]])]
+    fitting = [row for row in rows if any(_fits(row[2], owner) for owner in owners[row[0]])]
     counts = [row[0] for row in fitting]
     return [
         *(Named(path, "file", path) for (path,) in files),

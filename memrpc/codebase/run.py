@@ -187,6 +187,7 @@ class Run:
         order = Order(self._request.root, FILE_LIMIT_S, digests)
         workers = 1 if len(todo.tasks) <= FEW_FILES else self._request.workers
         pool = Pool(order, workers, self._ports.monotonic)
+        self._flush(lease, known)  # Nothing but the progress, for whoever asks.
         renewed = self._ports.monotonic()
         try:
             for outcome in self._outcomes(pool, todo):

@@ -1,0 +1,411 @@
+"""Reading the index: tracing, searching, files, lines of code, the survey."""
+
+from __future__ import annotations
+
+import pytest
+
+from memrpc.codebase import (
+    architecture,
+    files,
+    grepping,
+    listing,
+    naming,
+    searching,
+    tracing,
+    words,
+)
+from memrpc.codebase.answers import Ambiguity
+from memrpc.store.errors import InvalidArguments, NotFound
+from tests.codebase.conftest import write
+
+
+def found(index, query, **more):
+    """Ways and names of what a search finds, in order."""
+    answer = index.read(
+        lambda db, key: searching.search(db, searching.SearchRequest(query, (key,), **more))
+    )
+    return [(each.matched_by, each.name) for each in answer.symbols]
+
+
+def names_of(index, query, **more):
+    return [name for _, name in found(index, query, **more)]
+
+
+@pytest.fixture
+def handlers(index, repo):
+    write(
+        repo,
+        {
+            "a.py": """\
+def handle(): pass
+def handleClick(): pass
+def handler(): pass
+def on_handle_key(): pass
+def mishandled(): pass
+def other():
+    \"\"\"They handle it all.\"\"\"
+class HTTPServer: pass
+def get_user_profile(): pass
+def größe(): pass
+def 変数(): pass
+def データベース接続():
+    \"\"\"データベースに接続する\"\"\"
+""",
+        },
+    )
+    index.run(repo)
+    return index
+
+
+def test_h23_prefix_hits_are_ranked_and_never_hidden_behind_a_comment(handlers):
+    assert found(handlers, "handle") == [
+        ("exact", "handle"),
+        ("prefix", "handleClick"),
+        ("prefix", "handler"),
+        ("parts", "on_handle_key"),
+        ("substring", "mishandled"),
+        ("doc", "other"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("getUserProfile", "get_user_profile"),
+        ("user profile", "get_user_profile"),
+        ("userprofile", "get_user_profile"),
+        ("http server", "HTTPServer"),
+        ("httpserver", "HTTPServer"),
+        ("HANDLECLICK", "handleClick"),
+        ("hanldeClick", "handleClick"),
+        ("get_usr_profile", "get_user_profile"),
+        ("größe", "größe"),
+        ("変数", "変数"),
+        ("接続", "データベース接続"),
+    ],
+)
+def test_a_name_is_found_by_its_parts_its_spellings_and_with_slips(handlers, query, name):
+    assert names_of(handlers, query)[0] == name
+
+
+@pytest.mark.parametrize(
+    "query", ['say "hi', "foo AND bar", "(x", "NEAR(", "*", "^a", "a'b", "--", "%_"]
+)
+def test_no_query_text_is_syntax(handlers, query):
+    assert isinstance(names_of(handlers, query), list)
+
+
+def test_nothing_alike_is_nothing_with_a_reason(handlers):
+    answer = handlers.read(
+        lambda db, key: searching.search(db, searching.SearchRequest("zzqqxx", (key,)))
+    )
+    assert (answer.symbols, answer.total, answer.reason) == ((), 0, "no_match")
+
+
+def test_filters_hold_in_arguments_and_as_tags(index, repo):
+    write(repo, {"a.py": "def go(): pass\nclass Go: pass\ndef _go(): pass\n",
+                 "b/c.js": "function go() {}\n"})  # fmt: skip
+    index.run(repo)
+    assert names_of(index, "go", kinds=("class",)) == ["Go"]
+    assert names_of(index, "kind:class go") == ["Go"]
+    assert names_of(index, "go lang:javascript") == ["go"]
+    assert names_of(index, "go", path="c.js") == ["go"]
+    assert names_of(index, "go file:a.py") == ["go", "Go", "_go"]
+    assert names_of(index, "go", exported_only=True) == ["go", "Go"]
+
+
+def test_pages_of_a_search_join_without_gap_or_repeat(index, repo):
+    write(repo, {"a.py": "".join(f"def item_{n:03}(): pass\n" for n in range(95))})
+    index.run(repo)
+    pages = [names_of(index, "item", limit=30, offset=at) for at in (0, 30, 60, 90)]
+    assert [name for page in pages for name in page] == [f"item_{n:03}" for n in range(95)]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "slips"),
+    [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "abd", 1), ("abc", "ab", 1), ("abc", "xyz", 3)],
+)
+def test_slips_are_counted(left, right, slips):
+    assert searching.distance(left, right, 5) == slips
+    assert searching.distance(left, right, 0) >= min(slips, 1)
+
+
+def test_names_become_words():
+    assert words.name_words("getHTTPResponse2xx").split() == [
+        *("get", "http", "response", "2", "xx"),
+        *("gethttpresponse2xx", "httpresponse2xx", "response2xx", "2xx"),
+    ]
+    assert words.text_words("Say it, say IT twice: getName").split() == [
+        *("say", "it", "twice", "getname", "get", "name"),
+    ]
+
+
+# Tracing
+
+
+@pytest.fixture
+def twins(index, repo):
+    write(
+        repo,
+        {
+            "a.py": "class A:\n    def go(self): pass\nclass B:\n    def go(self): pass\n",
+            "b.py": "def go(): pass\n",
+            "lib/b.py": "class Deep:\n    class In:\n        def only(self): pass\n",
+        },
+    )
+    index.run(repo)
+    return index
+
+
+def test_h24_an_ambiguous_name_is_resolved_by_kind_file_or_owner(twins):
+    def trace(name, **more):
+        return twins.read(tracing.trace, tracing.TraceRequest(name, **more))
+
+    ambiguous = trace("go")
+    assert isinstance(ambiguous, Ambiguity)
+    assert [(each.owner, each.file_path) for each in ambiguous.disambiguation] == [
+        ("A", "a.py"), ("B", "a.py"), (None, "b.py"),
+    ]  # fmt: skip
+    assert trace("go", kinds=("function",)).definition.file == "b.py"
+    assert trace("go", file_path="./b.py").definition.file == "b.py"
+    assert trace("A.go").definition.line == 2
+    assert trace("B::go").definition.line == 4
+    assert trace("In.only").symbol.owner == "Deep.In"
+    assert trace("Deep.In.only").symbol.owner == "Deep.In"
+
+
+def test_a_name_that_is_spelt_otherwise_is_found_and_says_so(handlers):
+    answer = handlers.read(tracing.trace, tracing.TraceRequest("get-user-profile"))
+    assert (answer.symbol.name, answer.original_name) == ("get_user_profile", "get-user-profile")
+    answer = handlers.read(tracing.trace, tracing.TraceRequest("httpserver"))
+    assert (answer.symbol.name, answer.original_name) == ("HTTPServer", "httpserver")
+
+
+def test_a_missing_name_says_what_is_near(twins, handlers):
+    with pytest.raises(NotFound) as refusal:
+        handlers.read(tracing.trace, tracing.TraceRequest("handleClikc"))
+    assert refusal.value.details["reason"] == "SYMBOL_NOT_FOUND"
+    assert "handleClick" in refusal.value.message
+
+
+def test_a_name_whose_hints_do_not_fit_says_where_it_is(twins):
+    with pytest.raises(NotFound) as refusal:
+        twins.read(tracing.trace, tracing.TraceRequest("go", file_path="lib/b.py"))
+    assert "a.py:2 method go" in refusal.value.message
+
+
+def test_parent_children_and_overloads_are_told(index, repo):
+    write(
+        repo,
+        {
+            "a.py": "class A:\n    x = 1\n    @property\n    def p(self): ...\n"
+            "    @p.setter\n    def p(self, v): ...\n",
+        },
+    )
+    index.run(repo)
+    answer = index.read(tracing.trace, tracing.TraceRequest("A"))
+    assert [(each.kind, each.name) for each in answer.children] == [
+        ("property", "x"), ("method", "p"), ("method", "p"),
+    ]  # fmt: skip
+    answer = index.read(tracing.trace, tracing.TraceRequest("A.p"))
+    assert answer.parent.name == "A"
+    assert answer.other_definitions == (6,)
+
+
+@pytest.mark.parametrize("name", ["größe", "変数"])
+def test_b101_names_in_any_script_are_traced(handlers, name):
+    assert handlers.read(tracing.trace, tracing.TraceRequest(name)).symbol.name == name
+
+
+def test_references_come_in_pages(index, repo):
+    write(repo, {"a.py": "def f(): pass\n" + "f()\n" * 25})
+    index.run(repo)
+    lines = []
+    for offset in (0, 10, 20):
+        request = tracing.TraceRequest("f", limit=10, offset=offset)
+        answer = index.read(tracing.trace, request)
+        assert (answer.total, answer.resolved) == (25, 25)
+        lines += [each.line for each in answer.references]
+    assert lines == list(range(2, 27))
+
+
+# Files
+
+
+def test_a_file_tells_its_facts_and_symbols(index, repo):
+    write(repo, {"src/a.py": "class A:\n    def go(self): pass\n"})
+    index.run(repo)
+    for spelling in ("src/a.py", "./src/a.py", "src\\a.py", "a.py"):
+        answer = index.read(files.describe, files.FileRequest(spelling))
+        assert (answer.file.path, answer.file.lines, answer.file.language) == (
+            "src/a.py",
+            2,
+            "python",
+        )
+        assert [each.name for each in answer.symbols] == ["A", "go"]
+
+
+def test_b101_a_path_out_of_the_repository_is_refused(index, repo):
+    write(repo, {"a.py": ""})
+    index.run(repo)
+    for path in ("../../etc/passwd", "/etc/passwd", "a/../../x", "~/x"):
+        with pytest.raises(InvalidArguments):
+            index.read(files.describe, files.FileRequest(path))
+    with pytest.raises(NotFound) as refusal:
+        index.read(files.describe, files.FileRequest("none.py"))
+    assert refusal.value.details["reason"] == "FILE_NOT_INDEXED"
+
+
+# Lines of code
+
+
+def grep(index, repo, content, *, path=None, language=None, **more):
+    listed = index.read(files.sources, language=language, path=path)
+    request = grepping.GrepRequest(content, **more)
+    return grepping.grep(str(repo), listed, request, checkpoint=lambda: None)
+
+
+def lines_of(grepped):
+    return [(each.file.path, each.number, each.snippet) for each in grepped.lines]
+
+
+def test_text_and_patterns_are_found_line_by_line(index, repo):
+    write(repo, {"a.py": "x = 1\nfoo(bar)\nFOO(bar) + foo(bar)\n", "b.js": "foo.bar\n"})
+    index.run(repo)
+    assert lines_of(grep(index, repo, "foo(")) == [
+        ("a.py", 2, "foo(bar)"),
+        ("a.py", 3, "FOO(bar) + foo(bar)"),
+    ]
+    assert grep(index, repo, r"^foo\W", regex=True).total == 3
+    assert grep(index, repo, r"(?-i)^FOO", regex=True).total == 1
+    assert grep(index, repo, "foo", language="javascript").total == 1
+    assert grep(index, repo, "foo", path="a.py").total == 2
+    assert grep(index, repo, r"1\sfoo", regex=True).total == 0
+
+
+def test_the_present_content_is_searched(index, repo):
+    write(repo, {"a.py": "one = 1\n", "gone.py": "one = 1\n"})
+    index.run(repo)
+    write(repo, {"a.py": "two = 22\n"})
+    (repo / "gone.py").unlink()
+    answer = grep(index, repo, "two")
+    assert lines_of(answer) == [("a.py", 1, "two = 22")]
+    assert (answer.missing, answer.changed) == (1, 1)
+
+
+def test_a_file_that_became_a_link_is_not_followed(index, repo, tmp_path):
+    write(repo, {"a.py": "one = 1\n"})
+    index.run(repo)
+    secret = tmp_path / "secret"
+    secret.write_text("one SECRET\n")
+    (repo / "a.py").unlink()
+    (repo / "a.py").symlink_to(secret)
+    assert grep(index, repo, "SECRET").total == 0
+
+
+def test_pages_of_lines_join_and_the_total_counts_all(index, repo):
+    write(repo, {f"m{n}.py": "hit\n" * 7 for n in range(3)})
+    index.run(repo)
+    got = []
+    for offset in (0, 10, 20):
+        answer = grep(index, repo, "hit", limit=10, offset=offset)
+        assert (answer.total, answer.is_exact) == (21, True)
+        got += lines_of(answer)
+    assert len(set(got)) == 21
+
+
+def test_counting_ends_somewhere(index, repo, monkeypatch):
+    monkeypatch.setattr(grepping, "MAX_LINES", 10)
+    write(repo, {f"m{n}.py": "hit\n" * 7 for n in range(3)})
+    index.run(repo)
+    answer = grep(index, repo, "hit")
+    assert (answer.total, answer.is_exact, answer.scanned) == (14, False, 2)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a{1000}{1000}", r"(a)\1", "(?=a)", "[z-a]", "a" * 1_001])
+def test_a_pattern_that_the_engine_refuses_is_named(index, repo, pattern):
+    write(repo, {"a.py": "a\n"})
+    index.run(repo)
+    with pytest.raises(InvalidArguments) as refusal:
+        grep(index, repo, pattern, regex=True)
+    assert refusal.value.details["reason"] == "INVALID_REGEX"
+    assert "(?m)" not in refusal.value.message
+
+
+@pytest.mark.parametrize("pattern", ["(a|aa)+$", "(a+)+$", "(a*)*b"])
+def test_patterns_that_ruin_other_engines_take_linear_time(index, repo, pattern):
+    write(repo, {"a.py": "a" * 250 + "!\n"})
+    index.run(repo)
+    assert grep(index, repo, pattern, regex=True).scanned == 1
+
+
+def test_long_lines_are_cut_around_the_match(index, repo):
+    write(repo, {"a.txt": "x" * 5_000 + "NEEDLE" + "y" * 5_000 + "\n"})
+    index.run(repo)
+    ((_, number, snippet),) = lines_of(grep(index, repo, "needle"))
+    assert number == 1
+    assert "NEEDLE" in snippet
+    assert len(snippet) <= grepping.SNIPPET_CHARS + 2
+
+
+def test_an_empty_match_counts_its_line_once(index, repo):
+    write(repo, {"a.txt": "ab\n\ncd"})
+    index.run(repo)
+    assert grep(index, repo, "x*", regex=True).total == 3
+
+
+# The survey
+
+
+def test_the_survey_counts_folders_and_finds_what_is_unused(index, repo):
+    write(
+        repo,
+        {
+            "app/main.py": "from app.core import used\ndef _main(): used(_callback)\n"
+            "def _callback(): pass\n_main()\n",
+            "app/core.py": "def used(f): pass\ndef _dead(): pass\ndef public(): pass\n",
+            "app/deep/er/x.py": "def _also_dead(): pass\n",
+            "tests/test_a.py": "def _helper(): pass\n",
+            "run.sh": "unused() { true; }\nused_one() { x; }\n",
+        },
+    )
+    index.run(repo)
+    suspects = index.read(architecture.suspects)
+    listed = index.read(files.sources, language=None, path=None)
+    names = [each.name for each in suspects.scanned]
+    counts = grepping.count_words(str(repo), listed, names, checkpoint=lambda: None)
+    answer = index.read(architecture.survey, depth=2, suspects=suspects, counts=counts)
+    dead = answer.dead_code
+    assert [each.name for each in dead.unreferenced] == ["_dead", "_also_dead"]
+    assert dead.excluded["mentioned_in_text"] == 1
+    assert dead.excluded["test"] == 1
+    assert dead.excluded["public_api"] >= 1
+    assert dead.excluded["language_not_covered"] == 2
+    assert (dead.reliable, dead.unreliable) == (("python",), ("bash",))
+    assert answer.languages == {"python": 4, "bash": 1}
+    assert [each.name for each in answer.hotspots[:1]] == ["used"]
+    tree = answer.root
+    assert (tree.path, tree.files) == (".", 5)
+    assert [(each.path, each.files) for each in tree.children] == [("app", 3), ("tests", 1)]
+    assert [each.path for each in tree.children[0].children] == ["app/deep"]
+
+
+def test_records_names_and_paths_are_listed(index, repo):
+    write(repo, {"a.py": "def f(): pass\nclass A: pass\n", "b.py": ""})
+    index.run(repo)
+    records, total = index.read(listing.records, kinds=("class",), limit=5, offset=0)
+    assert ([each.name for each in records], total) == (["A"], 1)
+    assert index.read(listing.paths) == ["a.py", "b.py"]
+    assert set(index.read(listing.names)) == {"f", "A"}
+
+
+def test_names_in_prose_mean_files_and_symbols(index, repo):
+    write(repo, {"src/a.py": "class Cart:\n    def total(self): pass\n", "b.py": "def f(): pass\n"})
+    index.run(repo)
+    spoken = ["Cart.total", "src/a.py", "f", "nothing", "Other.total"]
+    found_ = index.read(naming.named, spoken)
+    assert [(each.kind, each.name, each.line) for each in found_] == [
+        ("file", "src/a.py", None),
+        ("function", "f", 1),
+        ("method", "total", 2),
+    ]

@@ -1,0 +1,271 @@
+"""The two tools and the resources, as a client sees them."""
+
+from __future__ import annotations
+
+import json
+
+import anyio
+import pytest
+
+from memrpc.surface.catalogue import Catalogue
+from memrpc.surface.views import codebase as views
+from tests.codebase.conftest import git, write
+from tests.workspace.conftest import Refused
+
+FILES = {
+    "a.py": 'def handle(x):\n    """Handle it."""\n    return helper(x)\ndef helper(y): pass\n',
+    "pkg/b.py": "from a import handle\nclass Cart:\n    def go(self):\n        handle(1)\n"
+    "class Bag:\n    def go(self): pass\n",
+    "README.md": "# Title\n",
+}
+
+
+@pytest.fixture
+def widgets(tools, repo):
+    write(repo, FILES)
+    tools.index(repo)
+    return tools
+
+
+def test_a_run_reports_what_it_did_in_both_forms(tools, repo):
+    write(repo, FILES)
+    answer = tools.index(repo)
+    assert (answer["success"], answer["totalFiles"], answer["totalSymbols"]) == (True, 3, 7)
+    text = tools.result("codebase-index", repoPath=str(repo))["content"][0]["text"]
+    assert "Indexed widgets: 7 symbols across 3 files" in text
+
+
+def test_status_before_and_after(tools, repo):
+    write(repo, FILES)
+    before = tools.call("codebase-index")
+    assert (before["isIndexed"], before["isIndexing"], before["totalFiles"]) == (False, False, 0)
+    tools.index(repo)
+    after = tools.call("codebase-index")
+    assert (after["isIndexed"], after["totalFiles"], after["stale"]) == (True, 3, False)
+    write(repo, {"a.py": "x = 1\n"})
+    assert tools.call("codebase-index")["stale"] is True
+
+
+def test_a_folder_names_its_own_repository(tools, repo):
+    write(repo, FILES)
+    git(repo, "init", "-q")
+    git(repo, "remote", "add", "origin", "https://example.com/globex/gadgets.git")
+    answer = tools.index(repo, owner=..., repo=...)
+    assert (answer["scope"]["owner"], answer["scope"]["repo"]) == ("globex", "gadgets")
+    found = tools.read(query="handle", owner=..., repo="gadgets")
+    assert found["scope"]["owner"] == "globex"
+    assert found["total"] == 1
+
+
+@pytest.mark.parametrize("tool", ["codebase-read"])
+@pytest.mark.parametrize(
+    "arguments", [{"name": "x"}, {"query": "xx"}, {"content": "x"}, {"filePath": "x"}, {}]
+)
+def test_an_unindexed_repository_says_what_to_do(tools, tool, arguments):
+    with pytest.raises(Refused) as refusal:
+        tools.call(tool, **arguments)
+    assert refusal.value.code == "not_found"
+    assert refusal.value.details["reason"] == "REPO_NOT_INDEXED"
+    assert "Run codebase-index on repo." in refusal.value.message
+
+
+def test_each_mode_follows_from_the_fields_that_are_there(widgets):
+    modes = {
+        "trace": {"name": "handle"},
+        "search": {"query": "handle"},
+        "code": {"content": "handle"},
+        "file": {"filePath": "a.py"},
+        "architecture": {},
+    }
+    for mode, arguments in modes.items():
+        assert widgets.read(**arguments)["mode"] == mode
+    narrowed = widgets.read(content="def ", filePath="pkg/b.py")
+    assert (narrowed["mode"], narrowed["total"]) == ("code", 2)
+
+
+def test_a_trace_shows_certain_references(widgets):
+    answer = widgets.read(name="handle")
+    assert answer["definition"]["file"] == "a.py"
+    assert [(use["filePath"], use["line"], use["certainty"]) for use in answer["references"]] == [
+        ("pkg/b.py", 1, "resolved"),
+        ("pkg/b.py", 4, "resolved"),
+    ]
+    text = widgets.result("codebase-read", name="handle")["content"][0]["text"]
+    assert "pkg/b.py:4:9 call in go" in text
+    assert widgets.read(name="handle", includeReferences=False)["references"] == []
+
+
+def test_an_ambiguous_name_is_a_success_with_the_choices(widgets):
+    answer = widgets.read(name="go")
+    assert answer["ambiguous"] is True
+    assert [each["owner"] for each in answer["disambiguation"]] == ["Cart", "Bag"]
+    assert widgets.read(name="Cart.go")["definition"]["line"] == 3
+
+
+def test_json_makes_the_text_the_same_json(widgets):
+    result = widgets.result("codebase-read", query="handle", json=True)
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"filePath": "../../etc/passwd"}, "invalid_arguments"),
+        ({"query": "x"}, "invalid_arguments"),
+        ({"content": ""}, "invalid_arguments"),
+        ({"content": "(", "regex": True}, "invalid_arguments"),
+        ({"name": "missing"}, "not_found"),
+        ({"limit": 0}, "invalid_arguments"),
+        ({"query": "go", "limit": 201}, "invalid_arguments"),
+        ({"query": "go", "repos": []}, "invalid_arguments"),
+        ({"query": "go", "repos": ["acme/none"]}, "not_found"),
+    ],
+)
+def test_b101_wrong_questions_are_refused(widgets, arguments, code):
+    with pytest.raises(Refused) as refusal:
+        widgets.read(**arguments)
+    assert refusal.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("none", "PATH_NOT_FOUND"), ("a.py", "NOT_A_DIRECTORY"), ("/", "ROOT_TOO_WIDE")],
+)
+def test_a_folder_that_cannot_be_indexed_is_refused(tools, repo, path, reason):
+    write(repo, FILES)
+    with pytest.raises(Refused) as refusal:
+        tools.index(repo / path)
+    assert refusal.value.details["reason"] == reason
+
+
+def test_several_repositories_are_searched_together(tools, repo, tmp_path):
+    write(repo, {"a.py": "def handle_one(): pass\n"})
+    other = write(tmp_path / "other", {"b.py": "def handle_two(): pass\n"})
+    tools.index(repo)
+    tools.index(other, repo="globex/gadgets", owner=...)
+    answer = tools.read(query="handle", repos=["acme/widgets", "gadgets"])
+    assert {(each["repo"], each["name"]) for each in answer["symbols"]} == {
+        ("acme/widgets", "handle_one"),
+        ("globex/gadgets", "handle_two"),
+    }
+    assert tools.read(query="handle")["total"] == 1
+
+
+def test_large_answers_are_cut_with_a_way_to_the_rest(tools, repo):
+    write(
+        repo,
+        {"a.py": "def f(): pass\n" + "".join(f"def item_{n}(argument): f()\n" for n in range(400))},
+    )
+    tools.index(repo)
+    asked = ({"name": "f"}, {"query": "item"}, {"filePath": "a.py"}, {"content": "item"})
+    for arguments in asked:
+        seen, offset, pages = 0, 0, 0
+        while offset is not None:
+            answer = tools.read(**arguments, limit=200, offset=offset)
+            kind = next(each for each in ("references", "symbols", "matches") if each in answer)
+            seen += len(answer[kind])
+            offset, pages = answer.get("nextOffset"), pages + 1
+        assert seen == answer["total"]
+        assert pages > 1
+
+
+def test_a_symbols_page_lists_the_entries_and_tasks_that_name_it(widgets):
+    widgets.remember("Cart rules", "Every change of `Cart` goes through `Cart.go()` first.")
+    widgets.task("Refactor handle()", description="Split `handle()` of a.py in two.")
+    assert widgets.read(name="Cart")["entries"][0]["title"] == "Cart rules"
+    assert widgets.read(name="Cart.go")["entries"][0]["code"] == "MEM-001"
+    assert widgets.read(name="handle")["tasks"][0]["title"] == "Refactor handle()"
+    assert widgets.read(filePath="a.py")["tasks"][0]["code"] == "TASK-001"
+    assert "entries" not in widgets.read(name="helper")
+
+
+def test_b100_what_people_stored_is_untouched_by_runs(widgets, repo):
+    widgets.remember("Cart rules", "Every change of `Cart` goes through review first.")
+    named = {"name": "Names", "content": "Name things for what they are, always."}
+    widgets.call("standard-write", **named, tags=["naming"], metadata={"source": "team"})
+    (repo / "pkg/b.py").unlink()
+    widgets.index(repo, force=True)
+    assert widgets.call("memory-read", query="Cart review")["total"] == 1
+    assert widgets.call("standard-read", query="Names")["total"] == 1
+    with pytest.raises(Refused):
+        widgets.read(name="Cart")
+
+
+# Resources
+
+
+def read(tools, uri: str) -> dict:
+    async def go():
+        context = tools.context("resources/read", {})
+        context.call.params["uri"] = uri
+        catalogue = Catalogue(views.VIEWS, tools.application.desk)
+        return await catalogue.read(context, uri)
+
+    (contents,) = anyio.run(go)
+    return json.loads(contents["text"])
+
+
+def test_resources_serve_symbols_one_symbol_and_a_file(widgets):
+    listed = read(widgets, "codebase://acme%2Fwidgets/symbols?kind=class&limit=1")
+    assert ([each["name"] for each in listed["records"]], listed["total"]) == (["Cart"], 2)
+    searched = read(widgets, "codebase://widgets/symbols?search=hand")
+    assert [each["name"] for each in searched["records"]] == ["handle"]
+    assert read(widgets, "codebase://widgets/symbols/handle")["resolved"] == 2
+    file = read(widgets, "codebase://widgets/files/pkg/b.py")
+    assert file["content"] is None
+    assert [each["name"] for each in file["symbols"]] == ["Cart", "go", "Bag", "go"]
+
+
+def test_b101_an_ambiguous_symbol_is_a_list_of_choices(widgets):
+    answer = read(widgets, "codebase://widgets/symbols/go")
+    assert (answer["ambiguous"], len(answer["disambiguation"])) == (True, 2)
+
+
+def test_b101_an_unindexed_repository_is_an_error_that_can_be_mended(widgets):
+    from memrpc.server.faults import ProtocolFault
+
+    with pytest.raises(ProtocolFault) as fault:
+        read(widgets, "codebase://nowhere/symbols")
+    assert fault.value.error.data == {"uri": "codebase://nowhere/symbols", "recoverable": True}
+    assert "Run codebase-index on repo." in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "codebase://widgets/symbols/missing",
+        "codebase://widgets/files/..%2F..%2Fetc%2Fpasswd",
+        "codebase://widgets/files/none.py",
+        "codebase://widgets/symbols?limit=201",
+        "codebase://widgets/symbols?offset=x",
+    ],
+)
+def test_b101_what_is_not_there_is_not_found(widgets, uri):
+    with pytest.raises(KeyError):
+        read(widgets, uri)
+
+
+def test_a_name_of_several_owners_lists_them(tools, repo, tmp_path):
+    write(repo, {"a.py": "def a(): pass\n"})
+    other = write(tmp_path / "other", {"b.py": "def b(): pass\n"})
+    tools.index(repo)
+    tools.index(other, owner="globex")
+    with pytest.raises(KeyError) as missing:
+        read(tools, "codebase://widgets/symbols")
+    assert "acme%2Fwidgets" in missing.value.args[1]
+    assert "globex%2Fwidgets" in missing.value.args[1]
+    assert read(tools, "codebase://globex%2Fwidgets/symbols")["records"][0]["name"] == "b"
+
+
+def test_templates_complete_from_what_is_indexed(widgets):
+    desk = widgets.application.desk
+
+    async def complete(completer, values):
+        return await completer(desk, values)
+
+    assert anyio.run(complete, views.complete_repo, {}) == ["acme/widgets"]
+    assert "class" in anyio.run(complete, views.complete_kind, {})
+    assert "Cart" in anyio.run(complete, views.complete_name, {"repo": "widgets"})
+    assert anyio.run(complete, views.complete_path, {"repo": "acme/widgets"}) == [
+        "README.md", "a.py", "pkg/b.py",
+    ]  # fmt: skip
