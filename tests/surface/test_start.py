@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from memrpc.settings import load
 from tests.peer import INITIALIZED, Peer, initialize, request, to_line
 from tests.surface.conftest import Served, command
 
@@ -154,3 +155,52 @@ def test_both_eras_share_one_process(served):
     assert found["resultType"] == "complete"
     assert len(found["tools"]) == 7
     assert "resultType" not in served.peer.ask("tools/list")["result"]
+
+
+NOISE = """
+import sys
+
+class Noisy:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("orjson", "asyncio", "anyio", "apsw"):
+            print("a banner of", name)
+            sys.__stdout__.flush()
+
+sys.meta_path.insert(0, Noisy())
+"""
+
+
+def test_b61_what_libraries_print_is_not_on_the_wire(database, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(NOISE)
+    env = {"PYTHONPATH": str(tmp_path), "PYTHONWARNINGS": "always"}
+    with Peer(command(database, "--toolset", "core"), env=env) as peer:
+        peer.handshake()
+        served = Served(peer)
+        served.record("The oak is old.", event_id="oak")
+        memory = served.call("memory_recall", query="oak")["memories"][0]["memory_id"]
+        served.call("memory_read", record_id="oak")
+        served.call("session_checkpoint", state={"goal": "g"}, covered_event_id="oak")
+        served.call("session_resume")
+        served.call("memory_correct", memory_id=memory, content="The oak is young.", reason="r")
+        served.call("memory_forget", record_id="oak")
+        peer.wait_for_stderr(b"a banner of apsw")
+
+
+def test_b62_a_sqlite_without_full_text_is_named(monkeypatch):
+    import apsw
+
+    from memrpc.cli import doctor
+    from memrpc.store.errors import Unusable
+
+    monkeypatch.setattr(apsw, "compile_options", ("THREADSAFE=1",))
+    with pytest.raises(Unusable, match="FTS5"):
+        dict(doctor.CHECKS)["sqlite"](load({}))
+
+
+def test_b86_no_file_is_opened_before_a_call_needs_it(database):
+    with Peer(command(database, "--toolset", "core")) as peer:
+        peer.handshake()
+        peer.ask("tools/list")
+        assert not database.exists()
+        Served(peer).record("The oak is old.")
+        assert database.exists()
