@@ -17,25 +17,29 @@ from memrpc import __version__
 from memrpc.log import Log
 from memrpc.server.connection import Connection
 from memrpc.server.ports import Ports
-from memrpc.server.service import Publish, Service
+from memrpc.server.service import Change, Publish, Service
 from memrpc.settings import Settings
 from memrpc.surface import toolsets
 from memrpc.surface.catalogue import Catalogue
 from memrpc.surface.completing import CompletionDesk
 from memrpc.surface.desk import Desk
-from memrpc.surface.instructions import ARCHIVE
+from memrpc.surface.instructions import BY_TOOLSET
 from memrpc.surface.prompt_book import PromptBook
-from memrpc.surface.prompts.archive import PROMPTS
+from memrpc.surface.prompts import archive as archive_prompts
+from memrpc.surface.prompts import workspace as workspace_prompts
 from memrpc.surface.refusals import explain
-from memrpc.surface.views import archive, codebase
+from memrpc.surface.views import archive, codebase, workspace
 
 if TYPE_CHECKING:
+    from memrpc.archive.model import Method
     from memrpc.recall.meaning import Embedders
     from memrpc.server.stdio import Wire
     from memrpc.store.database import Database
     from memrpc.surface.projects import Places
     from memrpc.wire.messages import JSON
+    from memrpc.surface.client_model import ClientModel
     from memrpc.workers.embedding import Watch
+    from memrpc.workers.extraction import Model
     from memrpc.workers.indexing import Indexing, IndexOrder
     from memrpc.workers.runner import Runner
 
@@ -79,7 +83,7 @@ class Application:
         from memrpc.store.database import Database
 
         path = self.settings.database_path()
-        self.runner.work_is_due()  # A process that died may have left something.
+        self.work_is_due()  # A process that died may have left something.
         self.watch.stir()
         return Database(
             path,
@@ -98,12 +102,11 @@ class Application:
         import random
 
         from memrpc.store import purge
-        from memrpc.workers import embedding, extraction, keeping_up, purging, runner
+        from memrpc.workers import embedding, keeping_up, purging, runner
         from memrpc.workspace import upkeep_due
 
         ports = runner.Ports(now_us, random.random, self.log)
         kinds = {
-            "extract": lambda lease: extraction.extract(lease, self.database, now_us, new_id),
             embedding.JOB_KIND: lambda lease: embedding.embed(
                 lease, self.database, self.embedders, now_us
             ),
@@ -113,6 +116,39 @@ class Application:
             ),
         }
         return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+
+    @cached_property
+    def extracting(self) -> Runner:
+        """A queue of its own, because a model may take half a minute for one event."""
+        import random
+
+        from memrpc.workers import extraction, runner
+
+        work = extraction.Ports(now_us, new_id, self.models)
+        kinds = {extraction.JOB_KIND: lambda lease: extraction.extract(lease, self.database, work)}
+        ports = runner.Ports(now_us, random.random, self.log)
+        return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+
+    @property
+    def models(self) -> Mapping[Method, Model]:
+        """Who is asked by the extractors that ask a model."""
+        from memrpc.archive.model import Method
+        from memrpc.recall.chat_endpoint import ChatEndpoint
+        from memrpc.recall.endpoint import Endpoint
+
+        models: dict[Method, Model] = {Method.CLIENT: self.client_model.ask}
+        if self.settings["extractor_url"]:
+            key = self.settings.secret("extractor_key_variable")
+            limit_s = self.settings["extractor_timeout_s"]
+            endpoint = Endpoint(self.settings["extractor_url"].rstrip("/"), key, limit_s)
+            models[Method.LLM] = ChatEndpoint(endpoint, self.settings["extractor_model"]).ask
+        return models
+
+    @cached_property
+    def client_model(self) -> ClientModel:
+        from memrpc.surface.client_model import ClientModel
+
+        return ClientModel()
 
     @cached_property
     def embedders(self) -> Embedders:
@@ -169,6 +205,7 @@ class Application:
             work_is_due=self.work_is_due,
             open_places=lambda: self.places,
             open_embedders=lambda: self.embedders,
+            meet=lambda ctx: self.client_model.meet(ctx),
             extractor=self.settings["extractor"],
             project=self.settings["project"],
             answer_chars=self.settings["answer_chars"],
@@ -177,14 +214,18 @@ class Application:
             index=self.index,
         )
 
+    @property
+    def prompts(self) -> PromptBook:
+        return PromptBook((*archive_prompts.PROMPTS, *workspace_prompts.PROMPTS), self.desk)
+
     def service(self, *, checks_output: bool = False) -> Service:
         desk = self.desk
         tools = toolsets.build(self.settings["toolset"], desk)
-        catalogue = Catalogue((*archive.VIEWS, *codebase.VIEWS), desk)
-        prompts = PromptBook(PROMPTS, desk)
+        catalogue = Catalogue((*archive.VIEWS, *workspace.VIEWS, *codebase.VIEWS), desk)
+        prompts = self.prompts
         return Service(
             identity=IDENTITY,
-            instructions=ARCHIVE,
+            instructions=BY_TOOLSET[self.settings["toolset"]],
             tools=tools,
             secrets=self,
             resources=catalogue,
@@ -192,6 +233,8 @@ class Application:
             completions=CompletionDesk(catalogue, prompts, desk),
             aliases=toolsets.aliases(tools),
             explain=explain,
+            list_changes=True,
+            watch=self._watch,
             background=self._work,
             checks_output=checks_output,
         )
@@ -199,6 +242,7 @@ class Application:
     def work_is_due(self) -> None:
         """A job was enqueued; the worker is made when there is one."""
         self.runner.work_is_due()
+        self.extracting.work_is_due()
 
     async def _work(self, _: Publish) -> None:
         """Run the queue, from the first call that used the database on."""
@@ -206,7 +250,19 @@ class Application:
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.watch.run)
+            tasks.start_soon(self.extracting.run)
             await self.runner.run()
+
+    async def _watch(self, publish: Publish) -> None:
+        """Tell subscribers of every change in the file, whoever made it."""
+        from memrpc.workers.watching import watch
+        from memrpc.workspace.scope import LISTED
+
+        def tell(topic: str) -> None:
+            is_list = topic == LISTED
+            publish(Change("resources") if is_list else Change("resource", topic))
+
+        await watch(lambda: self.database, tell)
 
     async def signing_key(self) -> bytes:
         """The database's key: a restart and a sibling process can read what this one signed."""

@@ -27,6 +27,8 @@ VERBS: Final = (
     "import",
     "backup",
     "audit",
+    "redact",
+    "prompt",
     "completion",
 )
 

@@ -13,7 +13,7 @@ from memrpc.surface.catalogue import Completer
 from memrpc.surface.desk import Desk
 from memrpc.wire.messages import JSON, JSONObject
 
-Render: TypeAlias = Callable[[Context, Desk, Mapping[str, str]], Awaitable[str]]
+Render: TypeAlias = Callable[[Context | None, Desk, Mapping[str, str]], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)

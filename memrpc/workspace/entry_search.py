@@ -73,6 +73,7 @@ class EntryQuestion:
     folder: str | None = None
     language: str | None = None
     types: tuple[EntryType, ...] = ()
+    tags: tuple[str, ...] = ()
     include_archived: bool = False
     limit: int = 5
     offset: int = 0
@@ -157,7 +158,8 @@ class _View:
         return {_CREATED: {"since": since or -_FOREVER, "until": until or _FOREVER}}
 
     def _of_tags(self) -> dict[str, dict[str, Any]]:
-        groups = [[number_of(tag) for tag in group] for group in self.asked.groups("tag")]
+        wanted = (*self.asked.groups("tag"), *((tag,) for tag in self.question.tags))
+        groups = [[number_of(tag) for tag in group] for group in wanted]
         if not groups:
             return {}
         first = {_TAG: {"tags": json.dumps(groups[0])}}
@@ -292,7 +294,10 @@ def _empty(db: apsw.Connection, view: _View, text: str, reason: str | None) -> E
 
 def _would_match(db: apsw.Connection, view: _View, text: str) -> bool:
     bare = replace(
-        view, asked=Inline(text, {}), window=None, question=replace(view.question, types=())
+        view,
+        asked=Inline(text, {}),
+        window=None,
+        question=replace(view.question, types=(), tags=()),
     )
     places = _places(db, bare)
     found = searching.ranked(db, text, Kind.ENTRY, places, lambda keys: _priors(db, bare, keys))

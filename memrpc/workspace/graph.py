@@ -61,6 +61,7 @@ SELECT entities.name, entities.type, count(*) FROM entities
 JOIN mentions ON mentions.entity = entities.entity WHERE entities.repo = :repo
 GROUP BY entities.entity ORDER BY count(*) DESC, entities.entity LIMIT :limit OFFSET :offset
 """
+_COUNT: Final = "SELECT count(*) FROM entities WHERE repo = :repo"
 _LINKS: Final = """
 SELECT kind, subject, type, to_kind, to_subject FROM links
 WHERE kind = :kind AND subject IN (SELECT value FROM json_each(:subjects))
@@ -172,6 +173,12 @@ def names(
     values = {"repo": repo, "limit": limit, "offset": offset}
     rows: list[Any] = db.execute(_NAMES, values).fetchall()
     return rows
+
+
+def count(db: apsw.Connection, repo: int) -> int:
+    """Count what a repository's texts name."""
+    total: int = db.execute(_COUNT, {"repo": repo}).get
+    return total
 
 
 def code_of(db: apsw.Connection, kind: Kind, key: int) -> str:

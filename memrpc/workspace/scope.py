@@ -10,6 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.store import changes
 from memrpc.store.errors import InvalidArguments
 from memrpc.workspace.model import Repo
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_NAME_CHARS: Final = 200
 NEAR_LIMIT: Final = 5
+LISTED: Final = "resources/list"
+"""The topic of the list of resources, to which each new repository adds."""
 _NEAR_MINIMUM_CHARS: Final = 3
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 
@@ -71,6 +74,7 @@ def ensure(db: apsw.Connection, owner: str, name: str, *, now: int) -> Repo:
         "folded_name": fold(name),
         "now": now,
     }
+    changes.note(db, LISTED, now=now)
     return Repo(db.execute(_ADD, values).get, owner, name)
 
 

@@ -12,7 +12,7 @@ from memrpc.surface.prompt_book import Argument, Prompt
 from memrpc.surface.views.archive import complete_persona, complete_project
 
 
-async def render_start(_: Context, desk: Desk, arguments: Mapping[str, str]) -> str:
+async def render_start(_: Context | None, desk: Desk, arguments: Mapping[str, str]) -> str:
     from memrpc.archive.resuming import ResumeInput
     from memrpc.surface.tools.archive.scope import scope_of
     from memrpc.surface.tools.archive.session_resume import resume

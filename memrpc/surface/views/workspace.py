@@ -1,0 +1,338 @@
+"""The workspace's resources: what its tools show, by URI, page by page.
+
+``{name}`` is ``owner%2Fname``, or a bare name while only one owner has it.  Lists take any subset
+of their parameters and shorten long texts; a record's own resource has it in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from memrpc.protocol.uri_template import UriTemplate
+from memrpc.server.context import Context
+from memrpc.surface.catalogue import Contents, Entry, Values, View
+from memrpc.surface.desk import Desk
+from memrpc.surface.views import workspace_completions as complete
+from memrpc.wire.codec import compact
+from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.workspace.model import Repo
+
+T = TypeVar("T")
+Row = dict[str, JSON]
+
+INDEX: Final = UriTemplate.parse("repository://index")
+ROOTS: Final = UriTemplate.parse("session://roots")
+MEMORIES: Final = UriTemplate.parse("repository://{name}/memories{?search,type,tag,limit,offset}")
+MEMORY: Final = UriTemplate.parse("memory://{id}")
+TASKS: Final = UriTemplate.parse("repository://{name}/tasks{?status,priority,limit,offset}")
+TASK: Final = UriTemplate.parse("task://{id}")
+SUMMARY: Final = UriTemplate.parse("repository://{name}/summary")
+ACTIONS: Final = UriTemplate.parse("repository://{name}/actions{?limit,offset}")
+ACTION: Final = UriTemplate.parse("action://{id}")
+GRAPH: Final = UriTemplate.parse("repository://{name}/graph{?entity,limit,offset}")
+PAGE: Final = 50
+MAX_PAGE: Final = 100
+_JSON: Final = "application/json"
+
+
+async def read_index(_: Context, desk: Desk, __: Values) -> Contents:
+    from memrpc.workspace import overview, times
+
+    found = await desk.database.read(lambda db: overview.repositories(db, now=desk.now_us()))
+    rows: list[JSON] = [
+        {
+            "owner": each.repo.owner,
+            "repo": each.repo.name,
+            "memoryCount": each.memories,
+            "taskCount": each.tasks,
+            "inProgressCount": each.in_progress,
+            "pendingCount": each.pending,
+            "blockedCount": each.blocked,
+            "backlogCount": each.backlog,
+            "lastActivity": times.to_text(each.active_at),
+            "activeClaims": each.claims,
+            "pendingHandoffs": each.handoffs,
+            "unassignedHandoffs": each.unassigned,
+            "staleClaims": each.stale_claims,
+        }
+        for each in found
+    ]
+    return Contents(compact(rows))
+
+
+async def read_roots(ctx: Context, _: Desk, __: Values) -> Contents:
+    from memrpc.surface import projects
+
+    return Contents(compact({"roots": await projects.roots(ctx)}))
+
+
+async def read_memories(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    limit, offset = _page(ctx, values)
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
+        return records.memories(db, repo, values, (limit, offset), desk.now_us())
+
+    return await _listed(ctx, desk, values, "memories", read)
+
+
+async def read_memory(_: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    found = await desk.database.read(lambda db: records.memory(db, values["id"]))
+    return Contents(compact(found), str(found["updated_at"]))
+
+
+async def read_tasks(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    limit, offset = _page(ctx, values)
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
+        return records.tasks_of(db, repo, values, (limit, offset), desk.now_us())
+
+    return await _listed(ctx, desk, values, "tasks", read)
+
+
+async def read_task(_: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    found = await desk.database.read(lambda db: records.task(db, values["id"], desk.now_us()))
+    return Contents(compact(found), str(found["updated_at"]))
+
+
+async def read_summary(_: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.workspace import summaries, times
+
+    found = await _of_repo(desk, values, summaries.find)
+    if found is None:
+        return Contents("No summary is available yet; write one with repo-summarize.")
+    return Contents(found.text, times.to_text(found.updated_at))
+
+
+async def read_actions(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    limit, offset = _page(ctx, values)
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
+        return records.actions_of(db, repo, (limit, offset))
+
+    return await _listed(ctx, desk, values, "actions", read)
+
+
+async def read_action(_: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    found = await desk.database.read(lambda db: records.action(db, values["id"]))
+    return Contents(compact(found), str(found["created_at"]))
+
+
+async def read_graph(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
+
+    limit, offset = _page(ctx, values)
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
+        return records.entities(db, repo, values.get("entity"), (limit, offset))
+
+    return await _listed(ctx, desk, values, "entities", read)
+
+
+async def _listed(
+    ctx: Context,
+    desk: Desk,
+    values: Values,
+    key: str,
+    read: Callable[[apsw.Connection, Repo], tuple[list[Row], int]],
+) -> Contents:
+    """A page of a repository's records, as many as fit."""
+    limit, offset = _page(ctx, values)
+
+    def work(db: apsw.Connection, repo: Repo) -> tuple[Repo, list[Row], int]:
+        return (repo, *read(db, repo))
+
+    repo, rows, total = await _of_repo(desk, values, work)
+    head: Row = {"owner": repo.owner, "repo": repo.name}
+    text = compact(_with_page(head, key, rows, total, (limit, offset)))
+    while len(text) > desk.answer_chars and len(rows) > 1:
+        rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
+        text = compact(_with_page(head, key, rows, total, (limit, offset)))
+    times = [str(row.get("updated_at") or row.get("created_at") or "") for row in rows]
+    return Contents(text, max(times, default="") or None)
+
+
+def _with_page(head: Row, key: str, rows: list[Row], total: int, page: tuple[int, int]) -> Row:
+    from memrpc.surface.workspace.shown import paging
+
+    limit, offset = page
+    where = paging(count=len(rows), total=total, offset=offset, limit=limit)
+    return {**head, key: rows, **where}
+
+
+async def _of_repo(desk: Desk, values: Values, read: Callable[[apsw.Connection, Repo], T]) -> T:
+    """What ``read`` finds in the repository that the URI names."""
+    from memrpc.surface.views import workspace_records as records
+
+    return await desk.database.read(lambda db: read(db, records.repo_of(db, values["name"])))
+
+
+def _page(ctx: Context, values: Values) -> tuple[int, int]:
+    """The limit and the offset of a URI.  Raises ``KeyError`` for what is no such number."""
+    found: list[int] = []
+    for name, default, least, most in (("limit", PAGE, 1, MAX_PAGE), ("offset", 0, 0, 1 << 30)):
+        text = values.get(name, str(default))
+        if not text.isascii() or not text.isdecimal() or not least <= int(text) <= most:
+            uri = ctx.call.params["uri"]
+            raise KeyError(uri, f"{name} must be a whole number from {least} to {most}")
+        found.append(int(text))
+    return found[0], found[1]
+
+
+async def list_index(_: Desk) -> Sequence[Entry]:
+    return [Entry(INDEX.text, "repository-index", "All repositories")]
+
+
+async def list_roots(_: Desk) -> Sequence[Entry]:
+    return [Entry(ROOTS.text, "session-roots", "The client's workspace folders")]
+
+
+async def list_repositories(desk: Desk) -> Sequence[Entry]:
+    """One entry a repository: its memories, from which the rest is found."""
+    return [
+        Entry(MEMORIES.expand({"name": name}), f"repository-{name}", f"Memories of {name}")
+        for name in await complete.repositories(desk, {})
+    ]
+
+
+VIEWS: Final = (
+    View(
+        template=INDEX,
+        name="repository-index",
+        title="All repositories",
+        description="Every repository with counts of what it holds and who works on it.",
+        mime_type=_JSON,
+        read=read_index,
+        priority=1.0,
+        entries=list_index,
+    ),
+    View(
+        template=ROOTS,
+        name="session-roots",
+        title="The client's workspace folders",
+        description="The folders that the client says it works in.",
+        mime_type=_JSON,
+        read=read_roots,
+        priority=0.95,
+        entries=list_roots,
+    ),
+    View(
+        template=MEMORIES,
+        name="repository-memories",
+        title="Memories of a repository",
+        description="Active memories, newest first; search ranks, type and tag filter.",
+        mime_type=_JSON,
+        read=read_memories,
+        priority=0.85,
+        entries=list_repositories,
+        completions={
+            "name": complete.repositories,
+            "search": complete.titles,
+            "type": complete.types,
+            "tag": complete.tags,
+            "limit": complete.limits,
+            "offset": complete.offsets,
+        },
+    ),
+    View(
+        template=MEMORY,
+        name="memory",
+        title="A memory",
+        description="A memory in full, archived ones included.",
+        mime_type=_JSON,
+        read=read_memory,
+        priority=0.75,
+        completions={"id": complete.memory_ids},
+    ),
+    View(
+        template=TASKS,
+        name="repository-tasks",
+        title="Tasks of a repository",
+        description="Tasks that are not over, or those of status and priority.",
+        mime_type=_JSON,
+        read=read_tasks,
+        priority=0.9,
+        completions={
+            "name": complete.repositories,
+            "status": complete.statuses,
+            "priority": complete.priorities,
+            "limit": complete.limits,
+            "offset": complete.offsets,
+        },
+    ),
+    View(
+        template=TASK,
+        name="task",
+        title="A task",
+        description="A task with its comments and all around it.",
+        mime_type=_JSON,
+        read=read_task,
+        priority=0.8,
+        completions={"id": complete.task_ids},
+    ),
+    View(
+        template=SUMMARY,
+        name="repository-summary",
+        title="Summary of a repository",
+        description="What the repository is, in a few signals.",
+        mime_type="text/plain",
+        read=read_summary,
+        priority=0.95,
+        completions={"name": complete.repositories},
+    ),
+    View(
+        template=ACTIONS,
+        name="repository-actions",
+        title="Changes in a repository",
+        description="What was changed, by whom, newest first.",
+        mime_type=_JSON,
+        read=read_actions,
+        priority=0.6,
+        completions={
+            "name": complete.repositories,
+            "limit": complete.limits,
+            "offset": complete.offsets,
+        },
+    ),
+    View(
+        template=ACTION,
+        name="action",
+        title="A change",
+        description="One change with what was before and after.",
+        mime_type=_JSON,
+        read=read_action,
+        priority=0.55,
+        completions={"id": complete.action_ids},
+    ),
+    View(
+        template=GRAPH,
+        name="repository-graph",
+        title="Names in a repository",
+        description="What memories, tasks and standards name; entity shows who names one.",
+        mime_type=_JSON,
+        read=read_graph,
+        priority=0.6,
+        completions={
+            "name": complete.repositories,
+            "entity": complete.entity_names,
+            "limit": complete.limits,
+            "offset": complete.offsets,
+        },
+    ),
+)
