@@ -52,10 +52,10 @@ class Call:
     progress_token: RequestId | None
     handshake: Handshake | None
     envelope_log_level: str | None = None
+    key: Key = field(init=False)
 
-    @property
-    def key(self) -> Key:
-        return request_key(self.id)
+    def __post_init__(self) -> None:
+        self.key = request_key(self.id)
 
     def wants_log(self, level: str) -> bool:
         """True if a ``notifications/message`` of this level may be sent for this call."""

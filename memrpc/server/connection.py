@@ -224,14 +224,11 @@ class Connection:
 
     async def _serve(self, active: Active) -> None:
         """Run a call's handler, unless the call was cancelled while it waited."""
-        from anyio import CancelScope
-
         if not self.session.is_open(active.call):
             self.wake()  # Nothing is written, but there may be room to read again.
             return
-        with CancelScope() as active.scope:
-            run = HANDLED[active.call.method]
-            self._finish(active, await serve_round(run, active.call, self))
+        run = HANDLED[active.call.method]
+        self._finish(active, await serve_round(run, active.call, self))
 
     def _finish(self, active: Active, response: Response) -> None:
         """Answer a call, once, and only if it was not cancelled."""

@@ -1,8 +1,11 @@
 """Tasks that run handlers: a few that stay, because to make a task costs more than most calls.
 
 Calls wait in one queue, in the order in which they came.  A member serves what waits until
-nothing does, then waits for its bell.  Every ``TURN`` calls it lets the event loop run, so that
-handlers that never wait for anything do not keep the peer's next message from being read.
+nothing does, then waits for its bell.  Every ``TURN`` calls the event loop runs, so that handlers
+that never wait for anything do not keep the peer's next message from being read.
+
+A member's calls share one cancel scope, one after the other: only the call that is being served
+can be cancelled, so the scope is renewed after a cancel and not for each call.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ class Crew:
         self._waiting: deque[Active] = deque()
         self._bells: list[anyio.Event] = []
         self._members = 0
+        self._served = 0
         self.waiting_bytes = 0
 
     @property
@@ -75,22 +79,34 @@ class Crew:
             self._tasks.start_soon(self._work)
 
     async def _work(self) -> None:
-        from anyio import Event
+        """Serve for good.  A cancel ends the call at hand and this scope, never the member."""
+        from anyio import CancelScope
 
         while True:
-            await self._serve_waiting()
-            bell = Event()
-            self._bells.append(bell)
-            await bell.wait()
+            with CancelScope() as scope:
+                while not scope.cancel_called:
+                    if self._waiting:
+                        await self._serve_next(scope)
+                    else:
+                        await self._park()
 
-    async def _serve_waiting(self) -> None:
+    async def _serve_next(self, scope: anyio.CancelScope) -> None:
+        active = self._waiting.popleft()
+        self.waiting_bytes -= active.weight_bytes
+        active.scope = scope
+        await self._serve(active)
+        self._served += 1
+        if self._served % TURN == 0:
+            await self._let_others_run()
+
+    async def _park(self) -> None:
+        from anyio import Event
+
+        bell = Event()
+        self._bells.append(bell)
+        await bell.wait()
+
+    async def _let_others_run(self) -> None:
         from anyio.lowlevel import checkpoint
 
-        served = 0
-        while self._waiting:
-            active = self._waiting.popleft()
-            self.waiting_bytes -= active.weight_bytes
-            await self._serve(active)
-            served += 1
-            if served % TURN == 0:
-                await checkpoint()
+        await checkpoint()

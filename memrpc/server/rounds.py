@@ -45,8 +45,6 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
 
     A handler that raises a cancellation or an exit of its own ends itself, not the server.
     """
-    from anyio import get_cancelled_exc_class
-
     try:
         ctx = Context(call, peer, await _earlier_answers(call, peer))
         try:
@@ -55,12 +53,18 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
             result = await _input_required(ctx, question)
         ctx.flush_progress()
         return respond(call, result, peer)
-    except get_cancelled_exc_class() as error:
+    except _cancelled() as error:
         if not (peer.is_serving and peer.session.is_open(call)):
             raise
         return error_response(error, call, peer)
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- the request's boundary
         return error_response(error, call, peer)
+
+
+def _cancelled() -> type[BaseException]:
+    from anyio import get_cancelled_exc_class
+
+    return get_cancelled_exc_class()
 
 
 def respond(call: Call, result: JSONObject, peer: Connection) -> Response:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memrpc.recall.meaning import Embedders
+    from memrpc.server.context import Context
     from memrpc.store.database import Database
     from memrpc.surface.projects import Places
     from memrpc.wire.messages import JSON
@@ -30,6 +31,7 @@ class Desk:
     work_is_due: Callable[[], None]
     open_places: Callable[[], Places]
     open_embedders: Callable[[], Embedders]
+    meet: Callable[[Context], None]
     extractor: str
     project: str
     answer_chars: int

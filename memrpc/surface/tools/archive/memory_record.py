@@ -16,14 +16,18 @@ from memrpc.surface.tools.archive.scope import scope_of
 from memrpc.wire.messages import JSON
 
 
-async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResult:
+async def handle(ctx: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResult:
     entry = _entry(desk, arguments)
     now, method = desk.now_us(), Method(desk.extractor)
     receipt = await desk.database.write(
         lambda db: recording.record(db, entry, now=now, method=method)
     )
-    if method is Method.VERBATIM and receipt.extraction.state is ExtractionState.PENDING:
+    is_owed = receipt.extraction.state is ExtractionState.PENDING
+    if is_owed and method is Method.VERBATIM:
         receipt = await _extract(desk, receipt)
+    elif is_owed and method is not Method.NONE:
+        desk.meet(ctx)
+        desk.work_is_due()
     return ToolResult(to_json(receipt))
 
 
