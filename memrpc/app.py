@@ -33,11 +33,12 @@ from memrpc.surface.views import archive, codebase, workspace
 if TYPE_CHECKING:
     from memrpc.archive.model import Method
     from memrpc.recall.meaning import Embedders
+    from memrpc.server.context import Context
     from memrpc.server.stdio import Wire
     from memrpc.store.database import Database
+    from memrpc.surface.client_model import ClientModel
     from memrpc.surface.projects import Places
     from memrpc.wire.messages import JSON
-    from memrpc.surface.client_model import ClientModel
     from memrpc.workers.embedding import Watch
     from memrpc.workers.extraction import Model
     from memrpc.workers.indexing import Indexing, IndexOrder
@@ -144,6 +145,10 @@ class Application:
             models[Method.LLM] = ChatEndpoint(endpoint, self.settings["extractor_model"]).ask
         return models
 
+    def _meet(self, ctx: Context) -> None:
+        """The extractor may need this call's client."""
+        self.client_model.meet(ctx)
+
     @cached_property
     def client_model(self) -> ClientModel:
         from memrpc.surface.client_model import ClientModel
@@ -205,7 +210,7 @@ class Application:
             work_is_due=self.work_is_due,
             open_places=lambda: self.places,
             open_embedders=lambda: self.embedders,
-            meet=lambda ctx: self.client_model.meet(ctx),
+            meet=self._meet,
             extractor=self.settings["extractor"],
             project=self.settings["project"],
             answer_chars=self.settings["answer_chars"],

@@ -4,6 +4,8 @@ A value comes from the first of: command-line flag, environment variable, ``memr
 folder the program was started in, the user's ``config.toml``, the default.  Each value remembers
 which.  A project's file may only set what cannot send data elsewhere or move the database: it is
 part of a repository that somebody else may have written.
+
+The file is longer than others because the table is one table.
 """
 
 from __future__ import annotations
@@ -68,8 +70,28 @@ OPTIONS: Final = (
     Option(
         "extractor",
         "verbatim",
-        "what makes memories out of events: verbatim, or none",
-        choices=("verbatim", "none"),
+        "what makes memories out of events: verbatim (the statements as they are), llm (a model at "
+        "extractor_url), client (the client's model, where it lends one), or none",
+        choices=("verbatim", "llm", "client", "none"),
+    ),
+    Option(
+        "extractor_url",
+        "",
+        "the base URL of an OpenAI-compatible endpoint with a chat model, for the extractor llm",
+    ),
+    Option("extractor_model", "", "the chat model to ask for at extractor_url"),
+    Option(
+        "extractor_key_variable",
+        "",
+        "the environment variable that holds the key for extractor_url; empty sends none",
+    ),
+    Option(
+        "extractor_timeout_s",
+        30,
+        "how long extractor_url may take to answer, in seconds",
+        kind=int,
+        minimum=1,
+        maximum=600,
     ),
     Option(
         "embedder",

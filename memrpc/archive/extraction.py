@@ -10,9 +10,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from memrpc.archive import events, extraction_verbatim, indexing, memories, recording, rules, scopes
+from memrpc.archive import (
+    events,
+    extraction_llm,
+    extraction_verbatim,
+    indexing,
+    memories,
+    recording,
+    rules,
+    scopes,
+)
 from memrpc.archive.memories import Origin
-from memrpc.archive.model import Extraction, ExtractionState, Method
+from memrpc.archive.model import Extraction, ExtractionState, Method, Status
 from memrpc.store import jobs
 from memrpc.store.errors import NotFound
 
@@ -55,9 +64,44 @@ def apply(
         return
     proven = [statement for statement in statements if statement.quote in event.text]
     for position, statement in enumerate(proven[: rules.MAX_STATEMENTS]):
-        origin = Origin(event.scope, event.seq, extractor, position, recorded_at=now)
+        origin = Origin(
+            event.scope, event.seq, extractor, position, now, valid_to=statement.valid_to
+        )
         key = memories.insert(db, statement, origin, new_id())
         indexing.add_memory(db, memories.by_keys(db, [key])[0], event)
+        if statement.supersedes is not None:
+            _supersede(db, event, statement, by=key)
+
+
+def settle(
+    db: apsw.Connection,
+    seq: int,
+    method: Method,
+    statements: Sequence[Statement],
+    *,
+    now: int,
+    new_id: Callable[[], str],
+) -> None:
+    """Store what a model drew from the event, and say that it is complete.
+
+    Raises NotFound when the event was forgotten meanwhile.
+    """
+    event = require(db, seq)
+    apply(db, event, extraction_llm.VERSION, statements, now=now, new_id=new_id)
+    done = Extraction(ExtractionState.COMPLETE, method, event.extraction.attempts + 1)
+    events.set_extraction(db, seq, done)
+
+
+def _supersede(db: apsw.Connection, event: Event, statement: Statement, *, by: int) -> None:
+    """Close the window of what the statement replaces, if that is still its to replace."""
+    if statement.supersedes is None:
+        return
+    old = extraction_llm.still_replaces(db, event, statement.supersedes)
+    if old is None:
+        return
+    memories.retire(db, old, Status.SUPERSEDED, by=by, at=statement.valid_from)
+    indexing.refresh_around(db, [old.event_seq])
+    indexing.add_memory(db, memories.by_keys(db, [old.key])[0], require(db, old.event_seq))
 
 
 def note_failure(db: apsw.Connection, seq: int, error: str, *, final: bool) -> None:
@@ -68,6 +112,12 @@ def note_failure(db: apsw.Connection, seq: int, error: str, *, final: bool) -> N
         event.extraction, state=state, attempts=event.extraction.attempts + 1, error=error
     )
     events.set_extraction(db, seq, failed)
+
+
+def note_waiting(db: apsw.Connection, seq: int, reason: str) -> None:
+    """Say at the event what its extraction waits for."""
+    event = require(db, seq)
+    events.set_extraction(db, seq, dataclasses.replace(event.extraction, error=reason))
 
 
 def require(db: apsw.Connection, seq: int) -> Event:

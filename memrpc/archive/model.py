@@ -172,6 +172,9 @@ class Statement:
     inferred: bool = False
     confidence: float = 1.0
     gist: str | None = None
+    valid_to: int | None = None
+    supersedes: int | None = None
+    """The key of the memory that this one makes untrue."""
 
 
 @dataclass(frozen=True, slots=True)
