@@ -1,8 +1,8 @@
 """Tasks that run handlers: a few that stay, because to make a task costs more than most calls.
 
 Calls wait in one queue, in the order in which they came.  A member serves what waits until
-nothing does, then waits for its bell.  Every ``TURN`` calls the event loop runs, so that handlers
-that never wait for anything do not keep the peer's next message from being read.
+nothing does, then waits for its bell.  Every ``TURN`` calls it lets the event loop go on, so that
+no more than ``MAX_MEMBERS * TURN`` handlers that never wait keep the next message from being read.
 
 A member's calls share one cancel scope, one after the other: only the call that is being served
 can be cancelled, so the scope is renewed after a cancel and not for each call.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
 MAX_MEMBERS: Final = 64
-TURN: Final = 32
+TURN: Final = 8
 CALL_BYTES: Final = 768  # what a waiting call takes beside the text of its line
 
 
