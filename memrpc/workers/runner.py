@@ -11,6 +11,7 @@ The runner opens the database when it is first woken, never at start.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -51,20 +52,24 @@ class Runner:
         self._owner = owner
         self._ports = ports
         self._wake: anyio.Event | None = None
+        self._is_due = False
 
     def work_is_due(self) -> None:
         """A job was enqueued: look now."""
+        self._is_due = True
         if self._wake is not None:
             self._wake.set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
-        self._wake = anyio.Event()
-        await self._wake.wait()
+        """Work until cancelled.  The first turn waits for ``work_is_due``, come early or late."""
+        pause_s = math.inf
         while True:
             self._wake = anyio.Event()
-            with anyio.move_on_after(await self._turn()):
-                await self._wake.wait()
+            if not self._is_due:
+                with anyio.move_on_after(pause_s):
+                    await self._wake.wait()
+            self._is_due = False
+            pause_s = await self._turn()
 
     async def _turn(self) -> float:
         """Do everything that is due; the seconds until something is due again."""

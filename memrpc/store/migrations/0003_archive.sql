@@ -32,7 +32,6 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE INDEX events_of_scope ON events (scope);
-CREATE INDEX events_in_time ON events (scope, occurred_at);
 CREATE INDEX events_of_session ON events (scope, session_id);
 CREATE INDEX events_pending ON events (scope) WHERE state = 'pending';
 
@@ -70,7 +69,7 @@ CREATE TABLE memories (
   UNIQUE (event_seq, extractor, position)
 ) STRICT;
 
-CREATE INDEX memories_ranked ON memories (scope, confidence, valid_from);
+CREATE INDEX memories_of_scope ON memories (scope);
 CREATE INDEX memories_superseded_by ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memories_corrects ON memories (corrects) WHERE corrects IS NOT NULL;
 
