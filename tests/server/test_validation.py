@@ -81,6 +81,33 @@ def test_what_is_accepted_fast_the_authority_accepts(schema, value):
         assert Draft202012Validator(schema).is_valid(value)
 
 
+BROKEN = [
+    ({"type": "string"}, 5),
+    ({"type": "integer"}, True),
+    ({"type": "number"}, "1"),
+    ({"enum": ["a"]}, "b"),
+    ({"minimum": 2}, 1),
+    ({"maximum": 2}, 3),
+    ({"minLength": 2}, "a"),
+    ({"maxLength": 1}, "aa"),
+    ({"minItems": 1}, []),
+    ({"maxItems": 1}, [1, 2]),
+    ({"required": ["a"]}, {}),
+    ({"properties": {"a": {"type": "string"}}}, {"a": 1}),
+    ({"additionalProperties": False}, {"a": 1}),
+    ({"additionalProperties": {"type": "string"}}, {"a": 1}),
+    ({"items": {"type": "string"}}, [1]),
+    ({"pattern": "^a"}, "b"),
+]
+
+
+@pytest.mark.parametrize(("schema", "value"), BROKEN, ids=lambda part: str(part)[:40])
+def test_a_value_that_breaks_one_keyword_is_not_accepted(schema, value):
+    """The property below finds these only by chance; each keyword has one here for certain."""
+    assert not Schema(schema).accepts(value)
+    assert not Draft202012Validator(schema).is_valid(value)
+
+
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
