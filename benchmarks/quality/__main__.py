@@ -11,13 +11,14 @@ import os
 import resource
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, Marks, mark, mean
 from .product import Product
-from .systems import Library, System, baselines
+from .systems import Library, System, VectorsAlone, baselines
 
 DEEPEST = 20
 
@@ -40,15 +41,31 @@ def main() -> None:
     for path in files:
         haystacks = load(path)
         print(f"\n## {path.name}: {sum(len(each.items) for each in haystacks)} items")
-        ours: System = Product() if options.through == "product" else Library()
-        for system in [ours] if options.ours else [ours, *baselines()]:
+        for make in systems(options):
+            system = make()
             answers = run(system, haystacks)
             report(system.name, answers)
             written += [_row(path.name, system.name, each) for each in answers]
+            getattr(system, "close", lambda: None)()
     if options.out:
         options.out.write_text("".join(json.dumps(row) + "\n" for row in written))
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\npeak memory of the run: {peak_mb:.0f} MB")
+
+
+def systems(options: argparse.Namespace) -> list[Callable[[], System]]:
+    """What makes each system, ours first."""
+    embedder = options.embedder
+    ours: list[Callable[[], System]] = [
+        lambda: Product("fast", embedder),
+        lambda: Product("semantic", embedder),
+        lambda: Product("fast", "none"),
+    ]
+    if options.through == "library":
+        ours = [lambda: Library(embedder), Library]
+    if options.ours:
+        return ours
+    return [*ours, lambda: VectorsAlone(embedder), *((lambda s=s: s) for s in baselines())]
 
 
 def run(system: System, haystacks: list[Haystack]) -> list[Answer]:
@@ -105,6 +122,7 @@ def _options() -> argparse.Namespace:
         default="product",
         help="a spawned server's own tools, or memrpc.recall alone",
     )
+    parser.add_argument("--embedder", default="builtin:use3", help="the setting of that name")
     parser.add_argument("--ours", action="store_true", help="leave the baselines out")
     parser.add_argument("--out", type=Path, help="write one JSON object a question to this file")
     options = parser.parse_args()

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,13 +23,14 @@ class Product:
     there are as many as were asked for.
     """
 
-    name = "memrpc (memory_record and memory_recall over stdio)"
-
-    def __init__(self, search_mode: str = "fast") -> None:
+    def __init__(self, search_mode: str = "fast", embedder: str = "builtin:use3") -> None:
+        self.name = f"memrpc {search_mode}, {embedder} (its own tools over stdio)"
         self.search_mode = search_mode
+        self.has_vectors = embedder != "none"
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "quality.db"
         command = [sys.executable, "-m", "memrpc", "serve", "--db", str(path), "--toolset", "core"]
+        command += ["--embedder", embedder]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.calls = 0
         self.project = ""
@@ -46,6 +48,21 @@ class Product:
         self.project = haystack.scope
         for item in haystack.items:
             self._call("memory_record", self._record_arguments(item))
+        self._await_vectors()
+
+    def _await_vectors(self) -> None:
+        """Ask when everything that was recorded can be found in every way."""
+        question = {"query": "anything", "search_mode": "semantic", "project_id": self.project}
+        while self.has_vectors:
+            coverage = self._call("memory_recall", question)["coverage"]
+            if not coverage["pending_vectors"]:
+                return
+            time.sleep(0.2)
+
+    def close(self) -> None:
+        """End the server, which the next system should not have to share the machine with."""
+        self.process.stdin.close()
+        self.process.wait(60)
 
     def _record_arguments(self, item: Item) -> dict:
         arguments = {

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 FLOOR_SHARE: Final = 0.2
 """What likeness at a model's floor is worth: as much of a question as must be held at least."""
+RUN_LENIENCY: Final = 0.08
+"""So much less of ``chance`` where the question is a sentence without spaces: of its pairs of
+characters, many of which straddle two words, an answer holds a smaller share."""
 _ALIKE_FROM: Final = 1.0
 
 
@@ -31,6 +34,7 @@ class Alike:
 
     model: Model
     trust: float
+    chance: float
     cosines: dict[int, float]
     standards: dict[int, float]
     best: Collection[int] = ()
@@ -46,7 +50,7 @@ class Alike:
             return held
         cosine = self._cosine(unit_id)
         by_meaning = FLOOR_SHARE * cosine / self.model.floor
-        return max(held + cosine - self.model.chance, by_meaning, 0.0)
+        return max(held + cosine - self.chance, by_meaning, 0.0)
 
     def is_alike(self, unit_id: int) -> bool:
         """Whether likeness proposed the unit and has something to say for it."""

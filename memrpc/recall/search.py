@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall import query, ranking
-from memrpc.recall.fusion import Alike
+from memrpc.recall.fusion import RUN_LENIENCY, Alike
 from memrpc.recall.index import collection_prefix
 from memrpc.recall.model import EmptyReason, Hit, Kind, SearchRequest, SearchResult
 from memrpc.recall.ranking import Candidate, Collection, Scored, WeighedTerm
@@ -117,7 +117,7 @@ def _search_collection(
         ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
     units = [Candidate(*row) for row in rows]
-    alike = None if compared is None else _alike(db, compared, collection.kind, ids)
+    alike = None if compared is None else _alike(db, compared, collection.kind, terms, ids)
     return ranking.score(units, content, common, collection, terms, alike)
 
 
@@ -139,12 +139,16 @@ def _units_of(db: apsw.Connection, kind: str, subjects: Iterable[int]) -> set[in
     return {unit_id for (unit_id,) in rows}
 
 
-def _alike(db: apsw.Connection, compared: Compared, kind: str, ids: list[int]) -> Alike:
+def _alike(
+    db: apsw.Connection, compared: Compared, kind: str, terms: SearchTerms, ids: list[int]
+) -> Alike:
     model = compared.model
     trust = model.trust_in_code if kind == Kind.SYMBOL else model.trust
+    is_run = any(term.is_pair for term in terms.content)
+    chance = model.chance - (RUN_LENIENCY if is_run else 0.0)
     cosines = compared.likeness.of(db, ids)
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
-    return Alike(model, trust, cosines, standards, frozenset(compared.likeness.best))
+    return Alike(model, trust, chance, cosines, standards, frozenset(compared.likeness.best))
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:

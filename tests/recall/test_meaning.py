@@ -171,7 +171,7 @@ def test_the_share_of_a_question_reaches_the_floor_at_the_models_floor(db, embed
     from memrpc.recall.fusion import FLOOR_SHARE, Alike
     from memrpc.recall.model import DEFAULT_FLOOR
 
-    alike = Alike(TOY, 0.5, {1: TOY.floor, 2: TOY.chance, 3: 1.0, 4: -1.0}, {})
+    alike = Alike(TOY, 0.5, TOY.chance, {1: TOY.floor, 2: TOY.chance, 3: 1.0, 4: -1.0}, {})
     assert FLOOR_SHARE == DEFAULT_FLOOR
     assert alike.relevance(1, 0.0) == pytest.approx(FLOOR_SHARE)
     assert alike.relevance(2, 0.3) == pytest.approx(0.3)
