@@ -68,17 +68,17 @@ WHERE f.repository = :repository AND f.state = 'live' AND EXISTS (
 """
 _HOT: Final = """
 WITH meant AS (
-  SELECT (r.id >> 18 << 18) + r.local AS symbol FROM code_files AS f
+  SELECT (r.id >> 18 << 18) + r.local AS symbol, r.uses FROM code_files AS f
   JOIN code_references AS r ON r.id BETWEEN f.id << 18 AND (f.id << 18) + 262143
   WHERE f.repository = :repository AND f.state = 'live' AND r.local IS NOT NULL
   UNION ALL
-  SELECT l.target FROM code_files AS f
+  SELECT l.target, r.uses FROM code_files AS f
   JOIN code_references AS r ON r.id BETWEEN f.id << 18 AND (f.id << 18) + 262143
   JOIN code_links AS l ON l.id = (r.id >> 18 << 18) + r.link
   WHERE f.repository = :repository AND f.state = 'live' AND l.target > 0
 )
 SELECT s.name, s.kind, f.path, s.name_line, m.uses
-FROM (SELECT symbol, count(*) AS uses FROM meant GROUP BY symbol) AS m
+FROM (SELECT symbol, sum(uses) AS uses FROM meant GROUP BY symbol) AS m
 JOIN code_symbols AS s ON s.id = m.symbol JOIN code_files AS f ON f.id = s.id >> 18
 ORDER BY m.uses DESC, s.name LIMIT :limit
 """

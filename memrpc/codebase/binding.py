@@ -10,10 +10,21 @@ name only: what an object is at run time is not to be read from the text.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from memrpc.codebase.captures import Findings, Imported, Used, text_of
-from memrpc.codebase.model import CALLABLE, CONTAINERS, MAX_ORDINAL, Edge, Kind, Link, Reference
+from memrpc.codebase.captures import Findings, Imported, Used
+from memrpc.codebase.model import (
+    CALLABLE,
+    CONTAINERS,
+    MAX_ORDINAL,
+    Edge,
+    Kind,
+    Link,
+    Meant,
+    Reference,
+)
 from memrpc.codebase.scopes import UNKNOWN, Binding, Scope, ScopeTree
 
 if TYPE_CHECKING:
@@ -22,10 +33,8 @@ if TYPE_CHECKING:
     from memrpc.codebase.languages import Language
     from memrpc.codebase.outline import Entry
 
-MAX_QUALIFIER_BYTES: Final = 120
 SAME_PACKAGE: Final = "."
 """The module of what a file sees without an import: its package's other files."""
-_DOTTED: Final = re.compile(r"[\w$#]+(?:(?:\.|::|->|\?\.)[\w$#]+)*")
 _SEPARATOR: Final = re.compile(r"\.|::|->|\?\.")
 _RUST_HEADS: Final = frozenset({"crate", "self", "super"})
 _HEADERS: Final = (".h", ".hpp", ".hh", ".inc")
@@ -50,10 +59,15 @@ class Binder:
         self._bind_all()
 
     def references(self) -> list[Reference]:
-        """Every use, in the order of the source."""
+        """The uses of each name, in the order of the source."""
         callers = _Callers(self._entries)
-        kept = sorted(self._found.used.items())[:MAX_ORDINAL]
-        return [*self._import_edges(), *(self._reference(at, use, callers) for at, use in kept)]
+        spots: dict[Meant, list[str]] = defaultdict(list)
+        for meant, line in self._import_edges():
+            spots[meant].append(f"{line}:1")
+        for at, use in sorted(self._found.used.items()):
+            spots[self._meant(at, use, callers)].append(f"{use.row + 1}:{use.column + 1}")
+        rows = (Reference(*meant, len(at), " ".join(at)) for meant, at in spots.items())
+        return list(islice(rows, MAX_ORDINAL))
 
     def _spans(self) -> Iterator[tuple[int, int, str | None]]:
         for entry in self._entries:
@@ -74,8 +88,9 @@ class Binder:
         for position, imported in enumerate(self._found.imported):
             named.add(imported.start)
             self._bind_import(position, imported)
+        heads = {_head(use) for use in self._found.used.values()}
         for start, name in self._found.locals:
-            if start not in named:
+            if name in heads and start not in named:
                 self._tree.at(start).bind(name, UNKNOWN)
         for name in self._found.rebound:
             self._tree.module.bind(name, UNKNOWN)
@@ -115,31 +130,25 @@ class Binder:
         parts = imported.module.split(".")
         self._modules.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
 
-    def _import_edges(self) -> Iterator[Reference]:
-        """What each import statement names; made first, so a link's edge has its position."""
+    def _import_edges(self) -> Iterator[tuple[Meant, int]]:
+        """What each import statement names, and its line."""
         for position, link in enumerate(list(self.links)):
             name = link.name or _last_part(link.module)
             if name and name not in ("*", "default"):
-                place = (link.line, 1)
-                yield Reference(name, Edge.IMPORT.value, *place, False, None, None, position)
+                yield Meant(name, Edge.IMPORT.value, False, None, None, position), link.line
 
-    def _reference(self, position: int, use: Used, callers: _Callers) -> Reference:
-        name = text_of(use.node)
-        scope = self._tree.at(position)
-        on = _qualifier(use)
-        binding, link = self._meaning(name, on, scope)
+    def _meant(self, position: int, use: Used, callers: _Callers) -> Meant:
+        name = use.name
+        binding, link = self._meaning(name, use.on, self._tree.at(position))
         if binding is not None and binding.imported is not None and link is None:
             link = binding.imported
         if link is not None:
             taken = self.links[link]
             name = taken.member or (taken.name if taken.name not in ("", "default") else name)
-        row, column = use.node.start_point
-        return Reference(
+        return Meant(
             name,
             self._edge(use.kind, name, binding),
-            row + 1,
-            column + 1,
-            on is not None,
+            use.on is not None,
             callers.at(position),
             binding.symbol if binding is not None else None,
             link,
@@ -233,14 +242,9 @@ class _Callers:
         return None
 
 
-def _qualifier(use: Used) -> str | None:
-    """What a name is taken from: None for a bare name, empty for an expression."""
-    if use.on is None:
-        return None
-    if use.on.end_byte - use.on.start_byte > MAX_QUALIFIER_BYTES:
-        return ""
-    text = text_of(use.on)
-    return text if _DOTTED.fullmatch(text) else ""
+def _head(use: Used) -> str:
+    """The bare name that a use begins with: the only one that is looked up in scopes."""
+    return _SEPARATOR.split(use.on, 1)[0] if use.on else use.name
 
 
 def _last_part(module: str) -> str:

@@ -19,6 +19,7 @@ The vocabulary of ``queries/*.scm``; each pattern plays one role:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     Captures = dict[str, list[Node]]
     Matches = list[tuple[int, Captures]]
+
+MAX_QUALIFIER_BYTES: Final = 120
+_DOTTED: Final = re.compile(r"[\w$#]+(?:(?:\.|::|->|\?\.)[\w$#]+)*")
 
 
 class Declared(NamedTuple):
@@ -45,11 +49,16 @@ class Declared(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A used name."""
+    """A used name, and what it is taken from: None for a bare name, empty for an expression.
+
+    ``row`` and ``column`` count from 0.
+    """
 
     kind: str
-    node: Node
-    on: Node | None
+    name: str
+    on: str | None
+    row: int
+    column: int
 
 
 class Imported(NamedTuple):
@@ -156,12 +165,21 @@ def _uses(found: Findings, capture: str) -> Callable[[int, Captures], None]:
 
     def handle(_: int, captures: Captures) -> None:
         node = captures[capture][0]
-        on = captures.get("on", _NOTHING)[0]
-        known = found.used.get(node.start_byte)
-        if known is None or kind != "call":
-            found.used[node.start_byte] = Used(kind, node, on)
+        if kind == "call" and node.start_byte in found.used:
+            return  # Another pattern has said more of it.
+        on = _qualifier(captures["on"][0]) if "on" in captures else None
+        row, column = node.start_point
+        found.used[node.start_byte] = Used(kind, text_of(node), on, row, column)
 
     return handle
+
+
+def _qualifier(node: Node) -> str:
+    """A name with dots as it is written; empty for anything else."""
+    if node.end_byte - node.start_byte > MAX_QUALIFIER_BYTES:
+        return ""
+    text = text_of(node)
+    return text if _DOTTED.fullmatch(text) else ""
 
 
 def _imports(found: Findings, _: str) -> Callable[[int, Captures], None]:

@@ -15,6 +15,8 @@ from memrpc.codebase.outline import Entry, Outline, name_node
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tree_sitter import Node
+
     from memrpc.codebase.languages import Language
 
 MAX_SIGNATURE_CHARS: Final = 240
@@ -28,6 +30,8 @@ _PREPARED: Final = {
     "typescript": source.without_variance,
 }
 """What a grammar cannot read is blanked out; everything keeps its place."""
+_TITLES: Final = frozenset({Kind.HEADING1, Kind.HEADING2, Kind.HEADING, Kind.CODE_BLOCK})
+_DATA: Final = frozenset({Kind.VARIABLE, Kind.PROPERTY, Kind.CONSTANT})
 _ENDS: Final = " \t\r\n{:=;"
 
 
@@ -93,13 +97,11 @@ def _is_exported(language: Language, found: Findings, entry: Entry, so_far: list
 
 def _signature(data: bytes, entry: Entry) -> str:
     """The declaration up to its body, on one line."""
-    start = entry.start
-    if entry.kind in (Kind.HEADING1, Kind.HEADING2, Kind.HEADING, Kind.CODE_BLOCK):
+    start, node = entry.start, entry.declared.node
+    if entry.kind in _TITLES:
         return entry.name
-    body = entry.declared.node.child_by_field_name("body")
-    value = None if body else entry.declared.node.child_by_field_name("value")
-    body = body or (value.child_by_field_name("body") if value else None)
-    end = body.start_byte if body else entry.declared.node.end_byte
+    body = None if entry.kind in _DATA else _body(node)
+    end = body.start_byte if body else node.end_byte
     text = data[start : min(end, start + _SIGNATURE_BYTES)].decode("utf-8", "ignore")
     if body is None:
         text = text.partition("\n")[0]
@@ -107,6 +109,13 @@ def _signature(data: bytes, entry: Entry) -> str:
     if body is not None:
         line = line.removesuffix("=>").rstrip(_ENDS)
     return line if len(line) <= MAX_SIGNATURE_CHARS else line[: MAX_SIGNATURE_CHARS - 1] + "…"
+
+
+def _body(node: Node) -> Node | None:
+    """What a declaration holds, itself or as the function that it gives a name."""
+    body = node.child_by_field_name("body")
+    value = None if body else node.child_by_field_name("value")
+    return body or (value.child_by_field_name("body") if value else None)
 
 
 def _docstrings(found: Findings, entries: list[Entry]) -> dict[int, str | None]:

@@ -91,12 +91,27 @@ class Symbol(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A use of a name.  ``caller`` and ``local`` are symbols' ordinals, ``link`` a link's."""
+    """Uses of a name that differ in nothing but their places.
+
+    ``caller`` and ``local`` are symbols' ordinals, ``link`` a link's.  ``spots`` has the line and
+    the column of each use: ``3:5 8:9``.
+    """
 
     name: str
     kind: str
-    line: int
-    col: int
+    is_member: bool
+    caller: int | None
+    local: int | None
+    link: int | None
+    uses: int
+    spots: str
+
+
+class Meant(NamedTuple):
+    """What uses have in common."""
+
+    name: str
+    kind: str
     is_member: bool
     caller: int | None
     local: int | None

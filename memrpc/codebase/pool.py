@@ -21,8 +21,8 @@ from memrpc.codebase.parsing import Order, Outcome, Task, read_frames, write_fra
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-BATCH: Final = 12
-TASKS_AHEAD: Final = 16
+BATCH: Final = 16
+TASKS_AHEAD: Final = 48
 """A process is given more when it has fewer than this."""
 PROGRAM: Final = (sys.executable, "-m", "memrpc.codebase.parsing_process")
 _ALARMED: Final = -getattr(signal, "SIGALRM", 0) or None

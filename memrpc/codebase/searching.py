@@ -170,7 +170,7 @@ def _values(request: SearchRequest, ids: Sequence[int]) -> dict[str, str | int]:
         "q": query,
         "q_end": query + _HIGHEST,
         "parts": "names : (" + " AND ".join(_starred(found)) + ")",
-        "texts": "texts : (" + " AND ".join(_starred(found)) + ")",
+        "texts": "texts : (" + " AND ".join(_starred(found)) + f" OR {_joined(query)})",
         "grams": " AND ".join(_quoted(gram) for gram in _grams(query)),
         "ids": json_column.encode(list(ids)),
         "repositories": json_column.encode(list(request.repositories)),
@@ -193,6 +193,11 @@ def _starred(tokens: Sequence[str]) -> list[str]:
     last = tokens[-1]
     star = "*" if len(last) >= MIN_GRAM else ""
     return [*(_quoted(token) for token in tokens[:-1]), _quoted(last) + star]
+
+
+def _joined(query: str) -> str:
+    """The query in one word, as a text would spell a name."""
+    return _quoted("".join(re.findall(r"[^\W_]+", query.lower())) or query) + "*"
 
 
 def _quoted(token: str) -> str:

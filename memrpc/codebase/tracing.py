@@ -52,16 +52,16 @@ WHERE s.name = :name COLLATE NOCASE AND s.name = :name AND {_HERE}
 """
 _USES: Final = f"""
 WITH used AS (
-  SELECT r.id, r.kind, r.line, r.col, r.is_member, r.caller, r.local, r.link
+  SELECT r.id, r.kind, r.is_member, r.caller, r.local, r.link, r.uses, r.spots
   FROM code_references AS r WHERE r.name = :name
   UNION ALL
-  SELECT r.id, r.kind, r.line, r.col, r.is_member, r.caller, r.local, r.link
+  SELECT r.id, r.kind, r.is_member, r.caller, r.local, r.link, r.uses, r.spots
   FROM code_links AS l JOIN code_references AS r
     ON r.id BETWEEN l.id >> 18 << 18 AND (l.id >> 18 << 18) + 262143
     AND r.link = l.id & 262143 AND r.name <> :name
   WHERE l.target > 0 AND l.target IN (SELECT value FROM json_each(:ids))
 ), judged AS (
-  SELECT u.*, f.path,
+  SELECT u.*, f.path, u.is_member = :is_member AS fits,
     CASE
       WHEN u.local IS NOT NULL THEN
         (u.id >> 18 << 18) + u.local IN (SELECT value FROM json_each(:ids))
@@ -70,11 +70,16 @@ WITH used AS (
   FROM used AS u JOIN code_files AS f ON f.id = u.id >> 18
   LEFT JOIN code_links AS l ON l.id = (u.id >> 18 << 18) + u.link
   WHERE {_HERE}
+), counted AS (
+  SELECT *, sum(uses) OVER () AS total,
+    sum(iif(is_sure IS NULL, 0, uses)) OVER () AS resolved,
+    sum(uses) OVER (ORDER BY is_sure IS NULL, fits DESC, path, id) AS up_to
+  FROM judged WHERE is_sure IS NOT 0
 )
-SELECT path, line, col, kind, is_sure, is_member = :is_member AS fits, id, caller,
-  count(*) OVER (), sum(is_sure IS NOT NULL) OVER ()
-FROM judged WHERE is_sure IS NOT 0
-ORDER BY is_sure IS NULL, fits DESC, path, line, col LIMIT :limit OFFSET :offset
+SELECT path, kind, is_sure, fits, id, caller, spots, up_to - uses, total, resolved
+FROM counted WHERE up_to > :offset AND up_to - uses < :offset + :limit
+  OR up_to = total
+ORDER BY up_to
 """
 _NAMES: Final = "SELECT id, name FROM code_symbols WHERE id IN (SELECT value FROM json_each(:ids))"
 
@@ -281,13 +286,21 @@ def _uses(
     }
     rows: list[Any] = db.execute(_USES, values).fetchall()
     callers = _caller_names(db, rows)
-    uses = tuple(
-        Use(
-            path, line, col, kind, callers.get(_caller(use, caller)), *_trust(sure, fits, same_name)
-        )
-        for path, line, col, kind, sure, fits, use, caller, _, _ in rows
-    )
-    return (uses, *rows[0][-2:]) if rows else (uses, 0, 0)
+    last = request.offset + request.limit
+    uses = [
+        Use(path, line, column, kind, callers.get(_caller(use, caller)), *trust)
+        for path, kind, sure, fits, use, caller, spots, before, _, _ in rows
+        for trust in (_trust(sure, fits, same_name),)
+        for line, column in _spots(spots)[max(0, request.offset - before) : max(0, last - before)]
+    ]
+    uses.sort(key=lambda use: (-use.confidence, use.file_path, use.line, use.column))
+    return (tuple(uses), *rows[0][-2:]) if rows else ((), 0, 0)
+
+
+def _spots(text: str) -> list[tuple[int, int]]:
+    """Lines and columns."""
+    pairs = (spot.partition(":") for spot in text.split(" "))
+    return [(int(line), int(column)) for line, _, column in pairs]
 
 
 def _trust(is_sure: int | None, fits: int, same_name: int) -> tuple[str, float]:
@@ -302,7 +315,7 @@ def _caller(use: int, caller: int | None) -> int | None:
 
 
 def _caller_names(db: apsw.Connection, rows: list[Any]) -> dict[int | None, str]:
-    ids = {_caller(row[6], row[7]) for row in rows} - {None}
+    ids = {_caller(row[4], row[5]) for row in rows} - {None}
     if not ids:
         return {}
     named: list[Any] = db.execute(_NAMES, {"ids": json_column.encode(list(ids))}).fetchall()

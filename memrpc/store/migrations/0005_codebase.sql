@@ -57,16 +57,17 @@ CREATE TABLE code_symbols (
 
 CREATE INDEX code_symbols_name ON code_symbols (name COLLATE NOCASE);
 
+-- Uses of a name that differ in nothing but their places, in one row.
 CREATE TABLE code_references (
   id        INTEGER PRIMARY KEY,
   name      TEXT NOT NULL,
   kind      TEXT NOT NULL,
-  line      INTEGER NOT NULL,
-  col       INTEGER NOT NULL,
   is_member INTEGER NOT NULL,             -- taken from something with a dot
   caller    INTEGER,                      -- the place of the symbol around it
   local     INTEGER,                      -- the place of the symbol of this file that it means
-  link      INTEGER                       -- the place of the link that leads to what it means
+  link      INTEGER,                      -- the place of the link that leads to what it means
+  uses      INTEGER NOT NULL,
+  spots     TEXT NOT NULL                 -- of each use its line and column: '3:5 8:9'
 ) STRICT;
 
 CREATE INDEX code_references_name ON code_references (name);
