@@ -82,7 +82,7 @@ def database(folder: Path, count: int = EVENTS) -> Path:
     if not path.exists():
         print(f"Loading {count} events into {path.name}, once; this takes minutes.", flush=True)
         unfinished = path.with_suffix(".unfinished")
-        for left in folder.glob(f"{unfinished.name}*"):
+        for left in folder.glob(f"events-{count}-*"):  # Of an older schema, or of a run that died.
             left.unlink()
         _load(unfinished, count)
         unfinished.rename(path)
