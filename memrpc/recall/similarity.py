@@ -1,16 +1,16 @@
 """Likeness of whole texts, and how much of a question a text holds.
 
 ``alike`` finds near duplicates without looking at every row: two texts that share most of their
-words share rare ones, so only rows with one of the text's rarest tokens are compared, and the
-number of compared rows is bounded whatever the size of the collection.  Compared are the counts of
-the content words (cosine), of all chunks of a subject together.
+words share rare ones, so only rows with one of the text's rare tokens are compared, and both the
+looking up and the number of compared rows are bounded whatever the size of the collection.
+Compared is which content words they hold (cosine), all chunks of a subject together; how often does
+not count, because the parts of identifiers repeat.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall.index import collection_prefix
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 
     import apsw
 
-MAX_COMPARED: Final = 200
-"""So many units hold the rare tokens together, at most; one token is always looked up."""
-MAX_RARE: Final = 16
+MAX_HOLDERS: Final = 25
+"""A token that at most so many units hold is rare; its holders are compared."""
+MAX_RARE: Final = 6
+MAX_PAIRS: Final = 4
 
-FREQUENCY: Final = "SELECT doc FROM unit_terms WHERE term = :token"
-SHARING: Final = """
-SELECT DISTINCT units.subject FROM unit_text CROSS JOIN units ON units.unit_id = unit_text.rowid
-WHERE unit_text MATCH :expression LIMIT :limit"""
+HOLDERS: Final = """
+SELECT rowid FROM unit_text WHERE unit_text MATCH :expression LIMIT :limit"""
+SUBJECTS: Final = """
+SELECT DISTINCT subject FROM units WHERE unit_id IN (SELECT value FROM json_each(:units))"""
+UNITS: Final = "SELECT units FROM collections WHERE kind = :kind AND scope = :scope"
 TEXTS: Final = """
 SELECT subject, own, head, joined FROM json_each(:subjects) CROSS JOIN units
 ON units.kind = :kind AND units.subject = json_each.value"""
@@ -39,13 +41,15 @@ def alike(
     db: apsw.Connection, text: str, kind: str, scope: int, *, at_least: float
 ) -> list[tuple[int, float]]:
     """The subjects of a collection that are so like ``text``, with their cosine, best first."""
-    wanted = _counts(index_text(text).parts)
-    subjects = _sharing_rare_tokens(db, wanted, collection_prefix(kind, scope))
+    if not db.execute(UNITS, {"kind": kind, "scope": scope}).get:
+        return []
+    wanted = _words(index_text(text).parts)
+    subjects = _possible(db, wanted, collection_prefix(kind, scope), at_least)
     rows = _texts(db, kind, subjects)
-    texts: dict[int, Counter[str]] = {}
+    texts: dict[int, set[str]] = {}
     for subject, own, _, _ in rows:
-        texts.setdefault(subject, Counter()).update(_counts(own))
-    scored = [(subject, _cosine(wanted, counts)) for subject, counts in texts.items()]
+        texts.setdefault(subject, set()).update(_words(own))
+    scored = [(subject, _cosine(wanted, words)) for subject, words in texts.items()]
     found = [each for each in scored if each[1] >= at_least]
     return sorted(found, key=lambda each: (-each[1], each[0]))
 
@@ -72,32 +76,50 @@ def _share(sought: list[tuple[tuple[str, ...], ...]], text: str) -> float:
     return held / len(sought) if sought else 0.0
 
 
-def _counts(tokens: str) -> Counter[str]:
-    return Counter(token for token in tokens.split() if token not in COMMON_WORDS)
+def _words(tokens: str) -> set[str]:
+    return {token for token in tokens.split() if token not in COMMON_WORDS}
 
 
-def _sharing_rare_tokens(db: apsw.Connection, wanted: Counter[str], prefix: str) -> list[int]:
-    held = ((db.execute(FREQUENCY, {"token": prefix + t}).get or 0, t) for t in wanted)
-    rarest = sorted(each for each in held if each[0])[:MAX_RARE]
-    chosen: list[str] = []
-    total = 0
-    for frequency, token in rarest:
-        if chosen and total + frequency > MAX_COMPARED:
+def _possible(db: apsw.Connection, wanted: set[str], prefix: str, at_least: float) -> list[int]:
+    """The subjects that may be so like the text: holders of its rare tokens.
+
+    A text with a cosine c holds at least c² of the words, so when more than the rest are known to
+    nobody the search is over.  Long tokens are tried first, for they are rare more often.
+    """
+    unknown = len(wanted) * (1 - at_least * at_least)
+    tried = sorted(wanted, key=lambda token: (-len(token), token))
+    units: list[int] = []
+    rare = 0
+    for token in tried:
+        holders = _holders(db, f'"{prefix}{token}"', MAX_HOLDERS + 1)
+        unknown -= not holders
+        if unknown < 0:
+            return []
+        if 0 < len(holders) <= MAX_HOLDERS:
+            units += holders
+            rare += 1
+        if rare == MAX_RARE:
             break
-        total += frequency
-        chosen.append(f'"{prefix}{token}"')
-    if not chosen:
-        return []
-    values = {"expression": " OR ".join(chosen), "limit": MAX_COMPARED}
-    rows: list[Any] = db.execute(SHARING, values).fetchall()
+    if not rare:
+        units = _holders(db, _pairs(tried, prefix), MAX_RARE * MAX_HOLDERS)
+    rows: list[Any] = db.execute(SUBJECTS, {"units": json.dumps(units)}).fetchall()
     return [subject for (subject,) in rows]
 
 
-def _cosine(left: Counter[str], right: Counter[str]) -> float:
-    product = sum(count * right[token] for token, count in left.items() if token in right)
-    norms = _norm(left) * _norm(right)
-    return product / norms if norms else 0.0
+def _pairs(tokens: list[str], prefix: str) -> str:
+    """An expression for those who hold two of the longest tokens, where no token is rare."""
+    pairs = zip(tokens[::2], tokens[1::2], strict=False)
+    chosen = [f'("{prefix}{one}" AND "{prefix}{other}")' for one, other in pairs][:MAX_PAIRS]
+    return " OR ".join(chosen) or f'"{prefix}{tokens[0]}"' if tokens else ""
 
 
-def _norm(counts: Counter[str]) -> float:
-    return math.sqrt(sum(count * count for count in counts.values()))
+def _holders(db: apsw.Connection, expression: str, limit: int) -> list[int]:
+    if not expression:
+        return []
+    rows: list[Any] = db.execute(HOLDERS, {"expression": expression, "limit": limit}).fetchall()
+    return [unit for (unit,) in rows]
+
+
+def _cosine(left: set[str], right: set[str]) -> float:
+    product = len(left) * len(right)
+    return len(left & right) / math.sqrt(product) if product else 0.0

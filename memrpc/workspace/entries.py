@@ -57,7 +57,7 @@ _TALLIES: Final = (
     "SELECT label, count FROM tallies WHERE repo = :repo AND kind = 'entry' AND count > 0"
 )
 _EXPIRED: Final = """
-SELECT count(*) FROM entries WHERE status = 'active' AND expires_at <= :now AND repo = :repo
+SELECT count(*) FROM entries WHERE status = 'active' AND expires_at <= :now AND +repo = :repo
 AND type <> 'task_archive'
 """
 _ADD: Final = """
