@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-from memrpc.protocol.revisions import LOG_LEVELS, Revision
+from memrpc.protocol.envelope import (
+    CAPABILITIES_KEY,
+    CLIENT_INFO_KEY,
+    LOG_LEVEL_KEY,
+    VERSION_KEY,
+    as_object,
+    progress_token,
+)
+from memrpc.protocol.revisions import LOG_LEVELS, REVISIONS, Revision
 from memrpc.wire.messages import JSON, JSONObject, RequestId, Response
 
 _QUIET: Final = "warning"
@@ -61,6 +69,21 @@ class Call:
         """True if a ``notifications/message`` of this level may be sent for this call."""
         threshold = self.handshake.log_level if self.handshake else self.envelope_log_level
         return threshold is not None and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)
+
+
+def enveloped_call(id_: RequestId, method: str, params: JSONObject) -> Call:
+    """The call that a request with a sound envelope is."""
+    meta: JSONObject = params["_meta"]
+    return Call(
+        id_,
+        method,
+        params,
+        REVISIONS[meta[VERSION_KEY]],
+        Client(meta[CAPABILITIES_KEY], as_object(meta.get(CLIENT_INFO_KEY))),
+        progress_token(params),
+        None,
+        meta.get(LOG_LEVEL_KEY),
+    )
 
 
 class Dispatch(NamedTuple):

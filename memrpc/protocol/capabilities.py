@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from memrpc.protocol.revisions import EXTENSION_REQUESTS
+from memrpc.protocol.revisions import EXTENSION_REQUESTS, TASKS_EXTENSION
 from memrpc.wire.messages import JSONObject
 
 Path = tuple[str, ...]
 
+_OF_EXTENSIONS: Final[Mapping[str, Path]] = MappingProxyType(
+    {
+        method: ("extensions", extension)
+        for extension, methods in EXTENSION_REQUESTS.items()
+        for method in methods
+    }
+)
 BEHIND: Final[Mapping[str, Path]] = MappingProxyType(
     {
         "tools/list": ("tools",),
@@ -24,14 +31,15 @@ BEHIND: Final[Mapping[str, Path]] = MappingProxyType(
         "prompts/get": ("prompts",),
         "completion/complete": ("completions",),
         "logging/setLevel": ("logging",),
-        **{
-            method: ("extensions", extension)
-            for extension, methods in EXTENSION_REQUESTS.items()
-            for method in methods
-        },
+        **_OF_EXTENSIONS,
     }
 )
 """A method that is not declared does not exist: it answers -32601."""
+
+NEEDS: Final[Mapping[str, Path]] = _OF_EXTENSIONS
+"""What the client must have declared in the request itself: else it is answered with -32021."""
+
+TASKS: Final[Path] = ("extensions", TASKS_EXTENSION)
 
 
 def declares(capabilities: JSONObject, path: Path) -> bool:

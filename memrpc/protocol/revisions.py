@@ -201,8 +201,9 @@ def negotiate(asked: str) -> Revision:
     return REVISIONS[versions(Era.HANDSHAKE)[0]]
 
 
+TASKS_EXTENSION: Final = "io.modelcontextprotocol/tasks"
 EXTENSION_REQUESTS: Final[Mapping[str, Fields]] = MappingProxyType(
-    {"io.modelcontextprotocol/tasks": frozenset({"tasks/get", "tasks/update", "tasks/cancel"})}
+    {TASKS_EXTENSION: frozenset({"tasks/get", "tasks/update", "tasks/cancel"})}
 )
 """Requests that an extension of the envelope era adds."""
 

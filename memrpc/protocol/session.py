@@ -34,13 +34,11 @@ from memrpc.protocol.calls import (
     Notice,
     Reply,
     Resolve,
+    enveloped_call,
     request_key,
 )
 from memrpc.protocol.capabilities import BEHIND, declares
 from memrpc.protocol.envelope import (
-    CAPABILITIES_KEY,
-    CLIENT_INFO_KEY,
-    LOG_LEVEL_KEY,
     VERSION_KEY,
     as_object,
     envelope_fault,
@@ -210,16 +208,7 @@ class Session:
             )
         if not self._serves(request.method, revision):
             return _method_not_found(request.method)
-        return Call(
-            request.id,
-            request.method,
-            request.params,
-            revision,
-            Client(meta[CAPABILITIES_KEY], as_object(meta.get(CLIENT_INFO_KEY))),
-            progress_token(request.params),
-            None,
-            meta.get(LOG_LEVEL_KEY),
-        )
+        return enveloped_call(request.id, request.method, request.params)
 
     def _serves(self, method: str, revision: Revision) -> bool:
         known = method in revision.requests or (

@@ -12,7 +12,8 @@ for it afterwards.  ``except Exception`` stands here once: the request's boundar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import Ask
@@ -30,7 +31,7 @@ from memrpc.server.asking import Asking
 from memrpc.server.batches import Collector
 from memrpc.server.crew import Active, Crew
 from memrpc.server.faults import ProtocolFault
-from memrpc.server.methods import HANDLED, IN_PLACE, check_params
+from memrpc.server.methods import HANDLED, IN_PLACE, check_client, check_params
 from memrpc.server.outbox import Outbox
 from memrpc.server.ports import Ports
 from memrpc.server.rounds import error_response, respond, serve_round, unwritable
@@ -52,6 +53,8 @@ from memrpc.wire.messages import (
 if TYPE_CHECKING:
     import anyio
     from anyio.abc import TaskGroup
+
+    from memrpc.server.tasks import Tasks
 
 PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
 CALL_COST_BYTES: Final = 768  # what a waiting call takes beside its line, roughly
@@ -124,11 +127,27 @@ class Connection:
 
     def close(self) -> None:
         """End the streams that are open, start no handler; nothing else is owed to anyone."""
+        if "tasks" in self.__dict__:
+            self.tasks.close()
         self._tasks = None
         for call in self.subscriptions.close():
             if self.session.settle(call):
                 self._send(respond(call, closing_result(call), self))
                 self._send(closing_notice(call))
+
+    # What goes on behind its answer
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """Made by the first call that needs them."""
+        from memrpc.server.tasks import Tasks
+
+        return Tasks(self, self.service.tasks)
+
+    def spawn(self, run: Callable[..., Coroutine[None, None, None]], *arguments: object) -> None:
+        """Run something for as long as it takes, unless the connection is closing."""
+        if self._tasks is not None:
+            self._tasks.start_soon(run, *arguments)
 
     # Lines
 
@@ -188,6 +207,7 @@ class Connection:
             active.collector.expect()
         self._active[call] = active
         try:
+            check_client(call)
             check_params(call)
             self._start(active)
         except Exception as error:  # noqa: BLE001 -- the request's boundary, for what runs in place
@@ -201,12 +221,17 @@ class Connection:
             self._tend_watch()
         elif call.method == "subscriptions/listen":
             del self._active[call]
-            self.subscriptions.listen(call)
-            self._tend_watch()
+            self._listen(call)
         elif call.method in HANDLED:
             self._crew.add(active)
         else:
             raise ProtocolFault(ErrorCode.METHOD_NOT_FOUND, f"Method not found: {call.method}")
+
+    def _listen(self, call: Call) -> None:
+        listen = self.subscriptions.listen(call)
+        self._tend_watch()
+        if listen.task_ids:
+            self.spawn(self.tasks.tell, listen.task_ids)
 
     def _cancel(self, call: Call) -> None:
         self.subscriptions.end(call)

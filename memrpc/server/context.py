@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from memrpc.protocol import projection
 from memrpc.protocol.asks import Ask, ask_params, may_ask
 from memrpc.protocol.calls import Call
+from memrpc.protocol.capabilities import TASKS, declares
 from memrpc.protocol.envelope import as_object
 from memrpc.protocol.revisions import Era
 from memrpc.server.faults import MissingCapabilityError, Refusal, RefusedError
@@ -23,6 +24,7 @@ from memrpc.wire.messages import JSON, JSONObject
 
 if TYPE_CHECKING:
     from memrpc.server.service import Change, Service
+    from memrpc.server.tasks import Tasks
 
 
 class InputRequired(Exception):
@@ -33,12 +35,18 @@ class InputRequired(Exception):
         self.asks = asks
 
 
+class Deferred(Exception):
+    """The call goes on as a task (2026-07-28 with the extension)."""
+
+
 class Peer(Protocol):
     """The part of the connection that a context may use."""
 
     ports: Ports
     service: Service
 
+    @property
+    def tasks(self) -> Tasks: ...
     def publish(self, change: Change) -> None: ...
     def notify(self, call: Call, method: str, params: JSONObject) -> None: ...
     async def request(self, ask: Ask, params: JSONObject) -> JSONObject: ...
@@ -113,6 +121,20 @@ class Context:
         if missing:
             raise InputRequired(missing)
         return {key: self.answers[key] for key in asks}
+
+    def defer(self, *, required: bool = False) -> None:
+        """Answer with a task and go on behind it, where client and server know tasks.
+
+        Defer before anything is written: it ends the handler, which runs again from the top as
+        the task.  What was asked before has been answered by then; what is asked after it is
+        asked through the task.  Elsewhere the call goes on as it is, or where a task is
+        ``required`` raises ``MissingCapabilityError``.
+        """
+        knows = self.call.revision.era is Era.ENVELOPE and self.peer.service.tasks is not None
+        if knows and declares(self.call.client.capabilities, TASKS):
+            raise Deferred
+        if required:
+            raise MissingCapabilityError(TASKS)
 
     async def checkpoint(self) -> None:
         """Let others run, and stop here if the call has been cancelled."""

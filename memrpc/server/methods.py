@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from memrpc.protocol.calls import Call
+from memrpc.protocol.capabilities import NEEDS, declares
 from memrpc.protocol.cursors import CursorError, seal, unseal
 from memrpc.protocol.revisions import Era, versions
 from memrpc.server import schema_files
 from memrpc.server.context import Context
-from memrpc.server.faults import invalid_params, resource_not_found
+from memrpc.server.faults import MissingCapabilityError, invalid_params, resource_not_found
 from memrpc.server.service import CompletionQuery, Page, Service
 from memrpc.server.tool_calls import call_tool
 from memrpc.server.validation import Schema
@@ -34,6 +35,13 @@ def _shape(method: str) -> Schema | None:
     if known not in schema_files.names("protocol"):
         return None
     return Schema(schema_files.read("protocol", f"{known}.json"))
+
+
+def check_client(call: Call) -> None:
+    """Raise MissingCapabilityError where the method needs what the client did not declare."""
+    path = NEEDS.get(call.method)
+    if path is not None and not declares(call.client.capabilities, path):
+        raise MissingCapabilityError(path)
 
 
 def check_params(call: Call) -> None:
@@ -200,6 +208,20 @@ def _completion(values: list[str]) -> JSONObject:
     }
 
 
+async def _get_task(_: Service, ctx: Context) -> JSONObject:
+    return await ctx.peer.tasks.show(ctx.call.params["taskId"])
+
+
+async def _update_task(_: Service, ctx: Context) -> JSONObject:
+    await ctx.peer.tasks.answer(ctx.call.params["taskId"], ctx.call.params["inputResponses"])
+    return {}
+
+
+async def _cancel_task(_: Service, ctx: Context) -> JSONObject:
+    await ctx.peer.tasks.cancel(ctx.call.params["taskId"])
+    return {}
+
+
 HANDLED: Final[Mapping[str, Handled]] = MappingProxyType(
     {
         "tools/call": call_tool,
@@ -208,6 +230,9 @@ HANDLED: Final[Mapping[str, Handled]] = MappingProxyType(
         "prompts/list": _list_prompts,
         "prompts/get": _get_prompt,
         "completion/complete": _complete,
+        "tasks/get": _get_task,
+        "tasks/update": _update_task,
+        "tasks/cancel": _cancel_task,
     }
 )
 MULTI_ROUND: Final = frozenset({"tools/call", "resources/read", "prompts/get"})

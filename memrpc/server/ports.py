@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    from memrpc.protocol.tasks import Task
 
 
 class Log(Protocol):
@@ -18,6 +21,18 @@ class Secrets(Protocol):
     """The signing key for state that travels through the client; shared by sibling processes."""
 
     async def signing_key(self) -> bytes: ...
+
+
+class TaskStore(Protocol):
+    """Tasks until they expire; what a call did is durable when it returns."""
+
+    async def add(self, task: Task) -> None: ...
+
+    async def find(self, task_id: str, now_ms: int) -> Task | None:
+        """None for one that never was or has expired."""
+
+    async def replace(self, task: Task) -> bool:
+        """Put in a task's next version.  False where another change came first."""
 
 
 class Ports(NamedTuple):

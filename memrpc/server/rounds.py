@@ -19,7 +19,7 @@ from memrpc.protocol.asks import (
     seal_state,
 )
 from memrpc.protocol.calls import Call
-from memrpc.server.context import Context, InputRequired
+from memrpc.server.context import Context, Deferred, InputRequired
 from memrpc.server.faults import (
     MissingCapabilityError,
     ProtocolFault,
@@ -33,7 +33,7 @@ from memrpc.server.faults import (
 )
 from memrpc.server.methods import MULTI_ROUND
 from memrpc.server.ports import Ports
-from memrpc.wire.messages import JSON, Error, JSONObject, Response
+from memrpc.wire.messages import Error, JSONObject, Response
 
 if TYPE_CHECKING:
     from memrpc.server.connection import Connection
@@ -51,6 +51,8 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
             result = await run(peer.service, ctx)
         except InputRequired as question:
             result = await _input_required(ctx, question)
+        except Deferred:
+            result = await peer.tasks.begin(ctx)
         ctx.flush_progress()
         return respond(call, result, peer)
     except _cancelled() as error:
@@ -95,16 +97,20 @@ async def _input_required(ctx: Context, question: InputRequired) -> JSONObject:
     key = await peer.service.secrets.signing_key()
     expires_s = peer.ports.now_s() + STATE_LIFETIME_S
     known = {k: answer for k, answer in ctx.answers.items() if isinstance(answer, dict)}
-    requests: dict[str, JSON] = {
-        name: {"method": ask.method, "params": ask_params(ask, call.revision)}
-        for name, ask in question.asks.items()
-    }
     return {
         "resultType": "input_required",
-        "inputRequests": requests,
+        "inputRequests": input_requests(call, question),
         "requestState": seal_state(
             key, call_of(call.method, call.params), known, expires_s=expires_s
         ),
+    }
+
+
+def input_requests(call: Call, question: InputRequired) -> JSONObject:
+    """What the client must answer, by key."""
+    return {
+        key: {"method": ask.method, "params": ask_params(ask, call.revision)}
+        for key, ask in question.asks.items()
     }
 
 

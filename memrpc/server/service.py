@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from memrpc.protocol.calls import Call
+from memrpc.protocol.revisions import TASKS_EXTENSION
 from memrpc.server.contracts import Contract
 from memrpc.server.faults import Refusal
-from memrpc.server.ports import Secrets
+from memrpc.server.ports import Secrets, TaskStore
 from memrpc.wire.messages import JSON, JSONObject
 
 if TYPE_CHECKING:
@@ -90,11 +91,13 @@ Publish: TypeAlias = "Callable[[Change], None]"
 class Change(NamedTuple):
     """Something that clients may have subscribed to has changed.
 
-    ``kind`` is ``tools``, ``prompts``, ``resources`` (the lists) or ``resource`` (one, by URI).
+    ``kind`` is ``tools``, ``prompts``, ``resources`` (the lists), ``resource`` (one, by URI) or
+    ``task`` (one, by id, with its state).
     """
 
     kind: str
     uri: str = ""
+    state: JSONObject = _NONE
 
 
 async def _nothing(_: Publish) -> None:
@@ -105,7 +108,7 @@ async def _nothing(_: Publish) -> None:
 
 
 class Service(NamedTuple):
-    """One application."""
+    """One application; with a store for tasks, its handlers may defer."""
 
     identity: JSONObject
     instructions: str
@@ -114,6 +117,7 @@ class Service(NamedTuple):
     resources: Resources | None = None
     prompts: Prompts | None = None
     completions: Completions | None = None
+    tasks: TaskStore | None = None
     extra_capabilities: Mapping[str, JSON] = _NONE
     list_changes: bool = False
     aliases: Mapping[str, str] = _NONE
@@ -132,6 +136,8 @@ class Service(NamedTuple):
             declared["prompts"] = changes
         if self.completions is not None:
             declared["completions"] = {}
+        if self.tasks is not None:
+            declared["extensions"] = {TASKS_EXTENSION: {}}
         return {**declared, **self.extra_capabilities}
 
     def tool(self, name: str) -> Tool | None:

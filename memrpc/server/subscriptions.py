@@ -8,13 +8,14 @@ Source: Resources, Subscriptions (2024-11-05 to 2025-11-25); Subscriptions (2026
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from memrpc.protocol.calls import Call, Key
-from memrpc.protocol.capabilities import declares
+from memrpc.protocol.capabilities import TASKS, declares
 from memrpc.protocol.session import Phase, Session
+from memrpc.server.faults import MissingCapabilityError
 from memrpc.server.service import Change
 from memrpc.wire.codec import exact_number
 from memrpc.wire.messages import JSON, JSONObject, Notification
@@ -29,15 +30,27 @@ _LIST_FILTERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {"resource": "resources/updated", "task": "tasks"}
+)
+
+
 class Listen(NamedTuple):
     """One open ``subscriptions/listen`` and the part of its wishes that is honoured."""
 
     call: Call
     honoured: JSONObject
 
+    @property
+    def task_ids(self) -> Sequence[str]:
+        ids: Sequence[str] = self.honoured.get("taskIds", ())
+        return ids
+
     def wants(self, change: Change) -> bool:
         if change.kind == "resource":
             return _covers(self.honoured.get("resourceSubscriptions", ()), change.uri)
+        if change.kind == "task":
+            return change.uri in self.task_ids
         return bool(self.honoured.get(_LIST_FILTERS[change.kind]))
 
 
@@ -55,14 +68,19 @@ class Subscriptions:
         handshake = self._session.handshake
         return bool(self._listens) or (handshake is not None and bool(handshake.subscribed))
 
-    def listen(self, call: Call) -> None:
-        """Open a stream: acknowledge first what will be honoured."""
-        listen = Listen(call, self._honoured(call.params["notifications"]))
+    def listen(self, call: Call) -> Listen:
+        """Open a stream: acknowledge first what will be honoured.
+
+        Raises MissingCapabilityError where tasks are asked for by a client that knows none.
+        """
+        listen = Listen(call, self._honoured(call))
         self._listens[call.key] = listen
         params = {"notifications": listen.honoured, "_meta": _tag(call)}
         self._send(Notification("notifications/subscriptions/acknowledged", params))
+        return listen
 
-    def _honoured(self, wishes: JSONObject) -> JSONObject:
+    def _honoured(self, call: Call) -> JSONObject:
+        wishes: JSONObject = call.params["notifications"]
         declared = self._session.capabilities
         honoured: dict[str, JSON] = {
             wish: True
@@ -72,6 +90,10 @@ class Subscriptions:
         uris = wishes.get("resourceSubscriptions")
         if uris and declares(declared, ("resources", "subscribe")):
             honoured["resourceSubscriptions"] = uris
+        if wishes.get("taskIds") and declares(declared, TASKS):
+            if not declares(call.client.capabilities, TASKS):
+                raise MissingCapabilityError(TASKS)
+            honoured["taskIds"] = wishes["taskIds"]
         return honoured
 
     def end(self, call: Call) -> None:
@@ -93,7 +115,9 @@ class Subscriptions:
             return False
         if change.kind == "resource":
             return _covers(handshake.subscribed, change.uri)
-        return declares(self._session.capabilities, (change.kind, "listChanged"))
+        return change.kind in _LIST_FILTERS and declares(
+            self._session.capabilities, (change.kind, "listChanged")
+        )
 
     def close(self) -> list[Call]:
         """End every stream from our side; the calls that are owed their closing answer."""
@@ -119,9 +143,10 @@ def _tag(call: Call) -> JSONObject:
 
 def _notification(change: Change, meta: JSONObject | None) -> Notification:
     params: dict[str, JSON] = {"uri": change.uri} if change.kind == "resource" else {}
+    params |= change.state
     if meta is not None:
         params["_meta"] = meta
-    name = "resources/updated" if change.kind == "resource" else f"{change.kind}/list_changed"
+    name = _NAMES.get(change.kind, f"{change.kind}/list_changed")
     return Notification(f"notifications/{name}", params)
 
 
