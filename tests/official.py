@@ -24,6 +24,8 @@ from mcp_types import methods as mcp_types
 from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from tests import task_shapes
+
 _ROOT = Path(__file__).parent.parent
 _DEFAULT = _ROOT.parent / "shared" / "mcp-schema"
 SCHEMA_DIR = Path(os.environ.get("MCP_SCHEMA_DIR", _DEFAULT))
@@ -61,6 +63,8 @@ def _document(revision: str) -> dict:
         limit = definitions.get("NumberSchema", {}).get("properties", {}).get(name)
         if limit is not None:
             limit["type"] = "number"
+    if revision == ENVELOPE:
+        definitions["SubscriptionFilter"]["properties"]["taskIds"] = task_shapes.IDS
     for name, definition in definitions.items():
         if name not in _OPEN and not name.endswith("MetaObject"):
             _close(definition)
@@ -108,6 +112,13 @@ def _by_method(revision: str, union: str) -> dict[str, str]:
 def result_fault(revision: str, method: str, result: dict) -> str | None:
     """What is wrong with ``result`` as an answer to ``method``."""
     name = _RESULTS.get(method)
+    if revision == ENVELOPE and method in task_shapes.METHODS:
+        inner = result.get("result")
+        return task_shapes.result_fault(method, result) or (
+            result_fault(revision, "tools/call", inner) if inner is not None else None
+        )
+    if revision == ENVELOPE and method == "tools/call" and result.get("resultType") == "task":
+        return task_shapes.created_fault(result)
     if result.get("resultType") == "input_required":
         name = "InputRequiredResult"
     if name is None:
@@ -120,6 +131,8 @@ def result_fault(revision: str, method: str, result: dict) -> str | None:
 
 def notification_fault(revision: str, message: dict) -> str | None:
     """What is wrong with a notification that the server sent."""
+    if revision == ENVELOPE and message["method"] == "notifications/tasks":
+        return task_shapes.notification_fault(message["params"])
     return _message_fault(
         revision,
         "ServerNotification",
