@@ -97,8 +97,8 @@ MINILM: Final = Model(
     weights="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     trust=0.4,
     trust_in_code=0.8,
-    chance=0.3,
-    floor=0.5,
+    chance=0.41,
+    floor=0.46,
 )
 
 
