@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memrpc.recall.model import never_cancelled
 from memrpc.workspace import (
     claims,
     entries,
@@ -31,6 +29,7 @@ from memrpc.workspace.model import (
     Summary,
     Task,
 )
+from memrpc.workspace.searching import NO_AIDS, Aids
 from memrpc.workspace.standard_reading import StandardFilter
 from memrpc.workspace.task_reading import TaskFilter
 
@@ -67,13 +66,13 @@ def brief(
     question: EntryQuestion,
     *,
     now: int,
-    checkpoint: Callable[[], None] = never_cancelled,
+    aids: Aids = NO_AIDS,
 ) -> Briefing:
     """Gather the context of a repository, around a question if there is one."""
     wanted = question.types
     reason: str | None = None
     if question.query.strip():
-        memories, reason = _answers(db, repo, question, now, checkpoint)
+        memories, reason = _answers(db, repo, question, now, aids)
     else:
         memories = _known(db, repo, question, now)
     decisions: tuple[Entry, ...] = ()
@@ -89,7 +88,7 @@ def brief(
         tasks=_tasks(db, repo),
         handoffs=tuple((each, handoffs.task_of(db, each)) for each in waiting),
         claims=tuple((claim, on[claim.task]) for claim in live),
-        standards=_standards(db, repo, question, checkpoint),
+        standards=_standards(db, repo, question, aids),
         summary=summaries.find(db, repo),
         reason=reason,
     )
@@ -100,11 +99,11 @@ def _answers(
     repo: Repo,
     question: EntryQuestion,
     now: int,
-    checkpoint: Callable[[], None],
+    aids: Aids,
 ) -> tuple[tuple[Entry, ...], str | None]:
     """Return what answers the question; records of tasks only where nothing else does."""
     wide = replace(question, limit=_READ_AHEAD * question.limit)
-    answer = entry_search.search(db, repo, wide, now=now, checkpoint=checkpoint)
+    answer = entry_search.search(db, repo, wide, now=now, aids=aids)
     found = [hit.entry for hit in answer.hits]
     known = [entry for entry in found if is_knowledge(entry)]
     return tuple((known or found)[: question.limit]), answer.reason
@@ -141,12 +140,12 @@ def _tasks(db: apsw.Connection, repo: Repo) -> tuple[Task, ...]:
 
 
 def _standards(
-    db: apsw.Connection, repo: Repo, question: EntryQuestion, checkpoint: Callable[[], None]
+    db: apsw.Connection, repo: Repo, question: EntryQuestion, aids: Aids
 ) -> tuple[Standard, ...]:
     """Return the standards that fit the question, or the newest where none does."""
     chosen = StandardFilter(limit=question.limit)
     if question.query.strip():
-        found = standard_reading.search(db, repo, question.query, chosen, checkpoint)
+        found = standard_reading.search(db, repo, question.query, chosen, aids)
         if found.hits:
             return tuple(hit.standard for hit in found.hits)
     return tuple(hit.standard for hit in standard_reading.listing(db, repo, chosen).hits)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall.model import never_cancelled
 from memrpc.store.where import compose
 from memrpc.workspace import entries, graph, indexing, inline, scope, searching, windows
 from memrpc.workspace.graph import Subgraph
@@ -17,7 +16,7 @@ from memrpc.workspace.indexing import GLOBAL
 from memrpc.workspace.inline import Inline
 from memrpc.workspace.model import Entry, EntryStatus, EntryType, Kind
 from memrpc.workspace.naming import number_of
-from memrpc.workspace.searching import Mark, Place
+from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
 
 if TYPE_CHECKING:
     import apsw
@@ -105,7 +104,7 @@ def search(
     question: EntryQuestion,
     *,
     now: int,
-    checkpoint: Callable[[], None] = never_cancelled,
+    aids: Aids = NO_AIDS,
 ) -> EntryAnswer:
     """Find entries that answer the question; without words the newest that pass its filters."""
     asked = inline.parse(question.query, INLINE_KEYS)
@@ -115,7 +114,7 @@ def search(
         found = _newest(db, view)
         return _answer(db, view, [EntryHit(entry, None) for entry in found], question, None)
     result = searching.ranked(
-        db, text, Kind.ENTRY, _places(db, view), lambda keys: _priors(db, view, keys), checkpoint
+        db, text, Kind.ENTRY, _places(db, view), lambda keys: _priors(db, view, keys), aids
     )
     page = result.subjects[question.offset : question.offset + question.limit]
     known = entries.by_keys(db, page)

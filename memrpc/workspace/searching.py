@@ -21,12 +21,30 @@ from memrpc.workspace.model import Confidence, Kind
 if TYPE_CHECKING:
     import apsw
 
+    from memrpc.recall.meaning import Meaning
+
 MAX_HITS: Final = 150
 HIGH: Final = 0.7
 MEDIUM: Final = 0.4
 OUTSIDE_WINDOW: Final = "outside_window"
 OUTSIDE_FILTERS: Final = "outside_filters"
 SCOPE_EMPTY: Final = "scope_empty"
+
+
+def no_meaning(_: str) -> Meaning | None:
+    """Stand in for an embedder where there is none."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """What a search may use besides the file: a way to stop it, and an embedder's reading."""
+
+    checkpoint: Callable[[], None] = never_cancelled
+    meaning_of: Callable[[str], Meaning | None] = no_meaning
+
+
+NO_AIDS: Final = Aids()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +77,7 @@ def ranked(
     kind: Kind,
     places: Collection[Place],
     priors: Callable[[Collection[int]], dict[int, float]],
-    checkpoint: Callable[[], None] = never_cancelled,
+    aids: Aids = NO_AIDS,
 ) -> Ranked:
     """Rank what the places hold of ``text``; ``priors`` knows which subjects may be shown.
 
@@ -67,10 +85,17 @@ def ranked(
     """
     scores: dict[int, float] = {}
     reasons: set[EmptyReason] = set()
+    meaning = aids.meaning_of(text)
     for place in places:
         within = None if place.within is None else {str(kind): place.within}
         request = SearchRequest(
-            text, place.scope, (kind,), within=within, limit=MAX_HITS, checkpoint=checkpoint
+            text,
+            place.scope,
+            (kind,),
+            within=within,
+            limit=MAX_HITS,
+            checkpoint=aids.checkpoint,
+            meaning=meaning,
         )
         result = recall.search(db, request)
         reasons |= {result.reason} if result.reason else set()

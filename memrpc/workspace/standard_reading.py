@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from memrpc.recall.model import never_cancelled
 from memrpc.recall.query import parse as parse_query
 from memrpc.store.errors import NotFound
 from memrpc.workspace import graph, indexing, inline, scope, searching, standards
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.model import Kind, Standard
 from memrpc.workspace.scope import fold
-from memrpc.workspace.searching import Mark, Place
+from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
 from memrpc.workspace.standard_writing import slug
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def search(
     repo: Repo,
     query: str,
     chosen: StandardFilter,
-    checkpoint: Callable[[], None] = never_cancelled,
+    aids: Aids = NO_AIDS,
 ) -> StandardList:
     """Find standards that answer a question; without words those that pass the filters."""
     asked = inline.parse(query, INLINE_KEYS)
@@ -119,7 +118,7 @@ def search(
     if not chosen.is_open():
         within = [each.key for each in standards.seen(db, repo) if chosen.holds(each)]
         places = [replace(place, within=within) for place in places]
-    result = searching.ranked(db, asked.text, Kind.STANDARD, places, priors, checkpoint)
+    result = searching.ranked(db, asked.text, Kind.STANDARD, places, priors, aids)
     page = result.subjects[chosen.offset : chosen.offset + chosen.limit]
     known = standards.by_keys(db, page)
     marks = searching.marks(db, asked.text, Kind.STANDARD, page)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall.model import never_cancelled
 from memrpc.store.where import compose
 from memrpc.workspace import graph, indexing, scope, searching, tasks, windows
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.model import Kind, Task
-from memrpc.workspace.searching import Place
+from memrpc.workspace.searching import NO_AIDS, Aids, Place
 from memrpc.workspace.task_reading import OF_REPO, SELECT, TaskFilter, TaskList, TaskRow
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def search(
     chosen: TaskFilter,
     *,
     now: int,
-    checkpoint: Callable[[], None] = never_cancelled,
+    aids: Aids = NO_AIDS,
 ) -> TaskList:
     """Find tasks that answer a question; without words the newest that pass the filters."""
     text, window = windows.extract(query.strip(), now)
@@ -50,7 +49,7 @@ def search(
         known = tasks.by_keys(db, keys)
         return {key: _prior(each, now, is_named=key in issue_keys) for key, each in known.items()}
 
-    result = searching.ranked(db, text, Kind.TASK, [place], priors, checkpoint)
+    result = searching.ranked(db, text, Kind.TASK, [place], priors, aids)
     linked = [key for key in issue_keys if key not in result.subjects]
     subjects = [*(key for key in result.subjects if key in issue_keys), *linked]
     subjects += [key for key in result.subjects if key not in issue_keys]

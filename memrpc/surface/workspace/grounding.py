@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.workspace.model import Repo
+    from memrpc.workspace.searching import Aids
 
 MAX_MEMORIES: Final = 8
 MAX_TASKS: Final = 15
@@ -57,12 +57,10 @@ class Ground:
         return "\n".join([*lines, *(each.line() for each in self.evidence)])
 
 
-def gather(
-    db: apsw.Connection, repo: Repo, wanted: Wanted, *, now: int, checkpoint: Callable[[], None]
-) -> Ground:
+def gather(db: apsw.Connection, repo: Repo, wanted: Wanted, *, now: int, aids: Aids) -> Ground:
     """Gather what answers the objective, then what matters most, then what is being done."""
     question = EntryQuestion(wanted.objective, current_path=wanted.path, limit=MAX_MEMORIES)
-    hits = entry_search.search(db, repo, question, now=now, checkpoint=checkpoint).hits
+    hits = entry_search.search(db, repo, question, now=now, aids=aids).hits
     known = {hit.entry.code: hit.entry for hit in hits}
     for entry in entries.recap(db, repo, now=now, limit=MAX_MEMORIES, offset=0):
         known.setdefault(entry.code, entry)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
+from memrpc.store.lanes import checkpoint
 from memrpc.surface import projects
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 from memrpc.workspace import inline, scope
 from memrpc.workspace.model import UNKNOWN, Act, Repo
+from memrpc.workspace.searching import Aids
 
 if TYPE_CHECKING:
     import apsw
@@ -48,6 +50,11 @@ class Visit:
         """Who acts: the agent that is named, or the client."""
         named: str = self.arguments.get("agent") or ""
         return named.strip() or self.ctx.client_name or UNKNOWN
+
+    @property
+    def aids(self) -> Aids:
+        """Return what this call's searches may use."""
+        return Aids(checkpoint, self.desk.embedders.at_once)
 
     def act(self) -> Act:
         """Return what the domain needs to know of whoever writes."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
-from memrpc.store.lanes import checkpoint
 from memrpc.surface import projects
 from memrpc.surface.desk import Desk
 from memrpc.surface.projects import Origin
@@ -40,7 +39,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
     )
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[Briefing, tuple[str, ...]]:
-        found = briefing.brief(db, repo, question, now=visit.now, checkpoint=checkpoint)
+        found = briefing.brief(db, repo, question, now=visit.now, aids=visit.aids)
         near = () if found.memories else tuple(scope.near(db, repo))
         return found, near
 

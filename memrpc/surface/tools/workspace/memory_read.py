@@ -8,7 +8,6 @@ import apsw
 
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
-from memrpc.store.lanes import checkpoint
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import entry_views, shown
 from memrpc.surface.workspace.visit import (
@@ -40,9 +39,7 @@ async def search(visit: Visit) -> ToolResult:
     limit, offset = visit.page(5)
     question = _question(visit.arguments, limit, offset)
     answer = await visit.read(
-        lambda db, repo: entry_search.search(
-            db, repo, question, now=visit.now, checkpoint=checkpoint
-        )
+        lambda db, repo: entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)
     )
     return visit.fitted(len(answer.hits), lambda count: _found(visit, question, answer, count))
 

@@ -8,7 +8,6 @@ import apsw
 
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
-from memrpc.store.lanes import checkpoint
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import shown
 from memrpc.surface.workspace import standard_views as views
@@ -41,7 +40,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def search(visit: Visit) -> ToolResult:
     chosen, query = _filter(visit), visit.arguments["query"]
     found = await visit.read(
-        lambda db, repo: standard_reading.search(db, repo, query, chosen, checkpoint)
+        lambda db, repo: standard_reading.search(db, repo, query, chosen, visit.aids)
     )
     return visit.fitted(len(found.hits), lambda count: _found(visit, query, chosen, found, count))
 

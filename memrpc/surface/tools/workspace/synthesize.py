@@ -17,7 +17,6 @@ from memrpc.server.context import Context
 from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError, Unavailable
-from memrpc.store.lanes import checkpoint
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import grounding
 from memrpc.surface.workspace.grounding import Ground, Wanted
@@ -44,7 +43,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
         with_tasks=bool(arguments.get("include_tasks", True)),
     )
     ground = await visit.read(
-        lambda db, repo: grounding.gather(db, repo, wanted, now=visit.now, checkpoint=checkpoint)
+        lambda db, repo: grounding.gather(db, repo, wanted, now=visit.now, aids=visit.aids)
     )
     if not ctx.can_ask(sample({})):
         return _answer(visit, ground, _Talk())

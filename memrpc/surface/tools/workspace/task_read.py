@@ -5,7 +5,6 @@ from __future__ import annotations
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
-from memrpc.store.lanes import checkpoint
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import shown, task_views
 from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, always, given, serve
@@ -27,9 +26,7 @@ async def search(visit: Visit) -> ToolResult:
     query: str = visit.arguments.get("query") or ""
     chosen = _filter(visit, 10, issue)
     found = await visit.read(
-        lambda db, repo: task_search.search(
-            db, repo, query, chosen, now=visit.now, checkpoint=checkpoint
-        )
+        lambda db, repo: task_search.search(db, repo, query, chosen, now=visit.now, aids=visit.aids)
     )
     asked = query or f"#{issue}"
     return visit.fitted(len(found.rows), lambda count: _found(visit, asked, chosen, found, count))
