@@ -105,8 +105,12 @@ class CallbackPump:
         self._has_ended = True
 
     def _wake(self) -> None:
-        """Output is there; several answers of one turn of the loop leave in one write."""
-        if not self._flush_is_due and not self._is_writing:
+        """Output is there; what may follow in this turn of the loop leaves in the same write."""
+        if self._flush_is_due or self._is_writing:
+            return
+        if self._connection.is_idle:
+            self._flush()  # Nothing can follow.
+        else:
             self._flush_is_due = True
             self._loop.call_soon(self._flush)
 
