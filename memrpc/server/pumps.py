@@ -71,6 +71,7 @@ class CallbackPump:
         self._flush_is_due = False
         self._has_ended = False
         self._drained = anyio.Event()
+        self._drained.set()
 
     def start(self) -> None:
         self._connection.wake = self._wake
@@ -120,24 +121,23 @@ class CallbackPump:
             self._end()
             self._stop_writing()
             self._on_end(urgent=True)
-            self._drained.set()
             return
         if self._connection.outbox.size_bytes:
             self._start_writing()
         else:
             self._stop_writing()
-            self._drained.set()
         self._balance()
 
     def _start_writing(self) -> None:
-        self._drained = _unset(self._drained)
         if not self._is_writing:
             self._is_writing = True
+            self._drained = anyio.Event()
             self._loop.add_writer(self._writer.fd, self._flush)
 
     def _stop_writing(self) -> None:
         if self._is_writing:
             self._is_writing = False
+            self._drained.set()
             self._loop.remove_writer(self._writer.fd)
 
     def _balance(self) -> None:

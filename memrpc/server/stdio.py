@@ -159,9 +159,10 @@ def read_ready(fd: int) -> bytes | None:
 
 def write_ready(writer: Writer, connection: Connection) -> bool:
     """Write what the peer takes without blocking.  False if it reads no more."""
-    while block := connection.outbox.peek():
+    outbox = connection.outbox
+    while outbox.size_bytes:
         try:
-            connection.outbox.written(writer.write(block))
+            outbox.written(writer.write(outbox.peek()))
         except (BlockingIOError, InterruptedError):
             return True
         except OSError:
