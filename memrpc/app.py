@@ -28,6 +28,7 @@ from memrpc.surface.prompt_book import PromptBook
 from memrpc.surface.prompts import archive as archive_prompts
 from memrpc.surface.prompts import workspace as workspace_prompts
 from memrpc.surface.refusals import explain
+from memrpc.surface.stored_tasks import StoredTasks
 from memrpc.surface.views import archive, codebase, workspace
 
 if TYPE_CHECKING:
@@ -236,6 +237,7 @@ class Application:
             resources=catalogue,
             prompts=prompts,
             completions=CompletionDesk(catalogue, prompts, desk),
+            tasks=StoredTasks(lambda: self.database),
             aliases=toolsets.aliases(tools),
             explain=explain,
             list_changes=True,
@@ -267,7 +269,7 @@ class Application:
             is_list = topic == LISTED
             publish(Change("resources") if is_list else Change("resource", topic))
 
-        await watch(lambda: self.database, tell)
+        await watch(lambda: self.database, now_us, tell)
 
     async def signing_key(self) -> bytes:
         """The database's key: a restart and a sibling process can read what this one signed."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NOTE: Final = "INSERT OR REPLACE INTO changes (topic, noted_at) VALUES (:topic, :now)"
 _SINCE: Final = "SELECT seq, topic, noted_at FROM changes WHERE seq > :seq ORDER BY seq"
+_LAST_BEFORE: Final = "SELECT coalesce(max(seq), 0) FROM changes WHERE noted_at < :instant"
 _LAST: Final = "SELECT coalesce(max(seq), 0) FROM changes"
 
 
@@ -36,6 +37,12 @@ def since(db: apsw.Connection, seq: int) -> list[Change]:
     """List the topics that changed after ``seq``, in the order of their latest changes."""
     rows: list[Any] = db.execute(_SINCE, {"seq": seq}).fetchall()
     return [Change(*row) for row in rows]
+
+
+def last_before(db: apsw.Connection, *, instant: int) -> int:
+    """Return the sequence of the latest change noted before ``instant``; 0 when there is none."""
+    seq: int = db.execute(_LAST_BEFORE, {"instant": instant}).get
+    return seq
 
 
 def last(db: apsw.Connection) -> int:
