@@ -25,7 +25,6 @@ LOST_AFTER_MS: Final = 30_000
 """A task that works says so more often than this; one that does not has lost its process."""
 
 _NOT_KEPT: Final = frozenset({"inputResponses", "requestState"})
-_NONE: Final[JSONObject] = MappingProxyType({})
 
 
 class Status(enum.Enum):
@@ -61,13 +60,16 @@ _OUTCOMES: Final[Mapping[Status, str]] = MappingProxyType(
 
 
 class Task(NamedTuple):
-    """One call that goes on after its answer; ``params`` are the call's, envelope included."""
+    """One call that goes on after its answer.
+
+    ``params`` are the call's, envelope included; ``answers`` is what the client has answered.
+    """
 
     id: str
     params: JSONObject
+    answers: JSONObject
     created_ms: int
     updated_ms: int
-    answers: JSONObject = _NONE
     status: Status = Status.WORKING
     message: str = ""
     outcome: JSON = None
@@ -116,7 +118,7 @@ class Task(NamedTuple):
 def new_task(id_: str, call: Call, answers: JSONObject, now_ms: int) -> Task:
     """A task that carries out ``call``, of whose asks these are answered."""
     params = {name: value for name, value in call.params.items() if name not in _NOT_KEPT}
-    return Task(id_, params, now_ms, now_ms, answers)
+    return Task(id_, params, answers, now_ms, now_ms)
 
 
 def call_of(task: Task) -> Call:

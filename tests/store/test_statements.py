@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 import memrpc.store
-from memrpc.store import changes, jobs, migrate
+from memrpc.store import changes, deposits, jobs, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,10 @@ FREQUENT = {
     "changes note": changes._NOTE,
     "changes since": changes._SINCE,
     "changes last": changes._LAST,
+    "deposits find": deposits._FIND,
+    "deposits leave": deposits._LEAVE,
+    "deposits replace": deposits._REPLACE,
+    "deposits sweep": deposits._SWEEP,
     "jobs enqueue": jobs._ENQUEUE,
     "jobs bury": jobs._BURY,
     "jobs claim": jobs._CLAIM,

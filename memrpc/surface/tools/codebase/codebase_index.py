@@ -44,6 +44,7 @@ async def _index(visit: Visit) -> ToolResult:
         includes=tuple(arguments.get("includeGlobs", ())),
         excludes=tuple(arguments.get("excludeGlobs", ())),
     )
+    visit.ctx.defer()  # Whatever is wrong with the arguments has been said by now.
     report = await visit.desk.index(
         order, lambda done, total: visit.ctx.progress(done, total, "files indexed")
     )
