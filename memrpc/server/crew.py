@@ -1,7 +1,7 @@
 """Tasks that run handlers: a few that stay, because to make a task costs more than most calls.
 
 Calls wait in one queue, in the order in which they came.  A member serves what waits until
-nothing does, then waits for its bell.  Every ``TURN`` calls it lets the event loop go on, so that
+nothing does, then waits for the bell.  Every ``TURN`` calls it lets the event loop go on, so that
 no more than ``MAX_MEMBERS * TURN`` handlers that never wait keep the next message from being read.
 
 A member's calls share one cancel scope, one after the other: only the call that is being served
@@ -49,8 +49,9 @@ class Crew:
         self._serve = serve
         self._tasks: TaskGroup | None = None
         self._waiting: deque[Active] = deque()
-        self._bells: list[anyio.Event] = []
+        self._bell: anyio.Semaphore  # set by ``begin``, which is the first to have a loop
         self._members = 0
+        self._parked = 0
         self._served = 0
         self.waiting_bytes = 0
 
@@ -61,6 +62,9 @@ class Crew:
 
     def begin(self, tasks: TaskGroup) -> None:
         """Work in this group from now on."""
+        from anyio import Semaphore
+
+        self._bell = Semaphore(0)
         self._tasks = tasks
         for _ in self._waiting:
             self._alert()
@@ -72,8 +76,9 @@ class Crew:
 
     def _alert(self) -> None:
         """Let one more member look at the queue, unless all are busy."""
-        if self._bells:
-            self._bells.pop().set()
+        if self._parked:
+            self._parked -= 1
+            self._bell.release()
         elif self._tasks is not None and self._members < MAX_MEMBERS:
             self._members += 1
             self._tasks.start_soon(self._work)
@@ -88,7 +93,8 @@ class Crew:
                     if self._waiting:
                         await self._serve_next(scope)
                     else:
-                        await self._park()
+                        self._parked += 1
+                        await self._bell.acquire()
 
     async def _serve_next(self, scope: anyio.CancelScope) -> None:
         active = self._waiting.popleft()
@@ -98,13 +104,6 @@ class Crew:
         self._served += 1
         if self._served % TURN == 0:
             await self._let_others_run()
-
-    async def _park(self) -> None:
-        from anyio import Event
-
-        bell = Event()
-        self._bells.append(bell)
-        await bell.wait()
 
     async def _let_others_run(self) -> None:
         from anyio.lowlevel import checkpoint
