@@ -40,6 +40,7 @@ _BY_CUSTOM: Final = _NEVER | {"dist", "build", "coverage", "target", "vendor", "
 _GIT: Final = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false")
 """Configuration of the repository must not start a program of its choice."""
 _LIST: Final = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+_IS_IGNORED: Final = ("check-ignore", "-q", ".")
 _LIST_IGNORED: Final = (*_LIST[:2], "--others", "--ignored", "--exclude-standard", "--directory")
 
 
@@ -143,8 +144,8 @@ def _from_git(root: str, found: Discovery) -> list[str] | None:
     """What git lists below ``root``, folders of their own repositories among it; None without."""
     both = [_git(root, arguments) for arguments in (_LIST, _LIST_IGNORED)]
     listed, ignored = (_names(process) for process in both)
-    if listed is None:
-        return None
+    if listed is None or (not listed and _names(_git(root, _IS_IGNORED)) is not None):
+        return None  # No repository, or one that wants to know nothing of this folder.
     if ignored:
         found.skipped[Skip.GITIGNORED.value] += len(ignored)
     return list(dict.fromkeys(listed))

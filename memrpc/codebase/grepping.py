@@ -131,7 +131,7 @@ def _read(root: str, file: Source, found: Grepped) -> bytes | None:
         found.changed += about.st_size != file.size
         raw = opened.read(source.MAX_FILE_BYTES)
     try:
-        return source.decode(raw, file.path, is_code=False)
+        return source.decode(raw, file.path)
     except source.Skipped:
         return None
 

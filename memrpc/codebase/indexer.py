@@ -41,12 +41,13 @@ def main() -> None:
     request = Request(**order, includes=includes, excludes=excludes)
     database = Database(Path(request.database), jitter=_jitter, readers=1, busy_timeout_s=30)
     ports = Ports(lambda: time.time_ns() // 1_000, time.monotonic, _Voice().progress, _begun)
+    answer: dict[str, Any]
     try:
-        _say({"report": Run(database, request, ports).report()})
+        answer = {"report": Run(database, request, ports).report()}
     except DomainError as error:
-        retryable = bool(error.retryable)
-        _say({"refusal": [error.code, error.message, retryable, error.details]})
+        answer = {"refusal": [error.code, error.message, bool(error.retryable), error.details]}
     database.close()
+    _say(answer)
 
 
 def _begun(lease: Lease) -> None:

@@ -112,7 +112,8 @@ def _read(path: str) -> tuple[Stamp, bytes]:
 def _parse(task: Task, stamp: Stamp, digest: bytes, raw: bytes) -> Outcome:
     language = languages.of_content(task.language, task.path, raw)
     try:
-        data = source.decode(raw, task.path, is_code=language != languages.TEXT)
+        is_script = languages.BY_NAME[language].resolver == "javascript"
+        data = source.decode(raw, task.path, may_be_minified=is_script or _is_style(task.path))
     except source.Skipped as skipped:
         return Outcome(task, "skipped", stamp, digest, problem=skipped.reason.value)
     extract = extraction.extract(data, languages.BY_NAME[language])
@@ -122,6 +123,10 @@ def _parse(task: Task, stamp: Stamp, digest: bytes, raw: bytes) -> Outcome:
         (words.name_words(each.name), words.text_words(_said(each))) for each in extract.symbols
     )
     return Outcome(task, "parsed", stamp, digest, language, lines, problem, extract, found)
+
+
+def _is_style(path: str) -> bool:
+    return path.endswith((".css", ".html", ".htm"))
 
 
 def _said(symbol: Symbol) -> str:

@@ -45,7 +45,7 @@ class Skipped(Exception):
         self.reason = reason
 
 
-def decode(data: bytes, path: str, *, is_code: bool) -> bytes:
+def decode(data: bytes, path: str, *, may_be_minified: bool = False) -> bytes:
     """The text in UTF-8 with its lines where they were.
 
     Raises Skipped for what is binary or was made by a minifier.
@@ -55,7 +55,7 @@ def decode(data: bytes, path: str, *, is_code: bool) -> bytes:
     elif b"\0" in data[:SNIFFED_BYTES]:
         raise Skipped(Skip.BINARY)
     data = data.removeprefix(_UTF_8_BOM)
-    if is_code and _is_minified(data, path):
+    if may_be_minified and _is_minified(data, path):
         raise Skipped(Skip.MINIFIED)
     if b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")

@@ -88,6 +88,7 @@ class Indexing:
                     lease.append(Lease(repository, token))
                 case {"report": report}:
                     found: Mapping[str, JSON] = report
+                    await process.wait()
                     return found
                 case {"refusal": [str(code), str(message), bool(), details]}:
                     raise _refusal(code, message, details)

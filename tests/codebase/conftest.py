@@ -41,7 +41,7 @@ def git(folder: Path, *words: str) -> None:
 def extract(code: str | bytes, language: str) -> Extract:
     """What one file holds."""
     raw = code if isinstance(code, bytes) else code.encode()
-    data = source.decode(raw, "file", is_code=True)
+    data = source.decode(raw, "file")
     return extraction.extract(data, languages.BY_NAME[language])
 
 

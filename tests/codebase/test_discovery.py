@@ -87,6 +87,14 @@ def test_a_folder_inside_a_repository_lists_only_itself(repo):
     assert paths(repo / "part") == {"b.py"}
 
 
+def test_a_folder_that_its_repository_ignores_is_walked_when_it_is_asked_for(repo):
+    write(repo, {".gitignore": "out/\n", "a.py": "", "out/b.py": "", "out/.gitignore": "c.py\n"})
+    write(repo, {"out/c.py": ""})
+    git(repo, "init", "-q")
+    assert paths(repo) == {".gitignore", "a.py"}
+    assert paths(repo / "out") == {".gitignore", "b.py"}
+
+
 def test_a_repository_cannot_start_programs_of_its_choice(repo, tmp_path):
     write(repo, {"a.py": ""})
     git(repo, "init", "-q")
