@@ -17,7 +17,7 @@ from memrpc import __version__
 from memrpc.log import Log
 from memrpc.server.connection import Connection
 from memrpc.server.ports import Ports
-from memrpc.server.service import Change, Publish, Service
+from memrpc.server.service import Publish, Service
 from memrpc.settings import Settings
 from memrpc.surface import toolsets
 from memrpc.surface.catalogue import Catalogue
@@ -262,12 +262,12 @@ class Application:
 
     async def _watch(self, publish: Publish) -> None:
         """Tell subscribers of every change in the file, whoever made it."""
+        from memrpc.surface.news import changes_of
         from memrpc.workers.watching import watch
-        from memrpc.workspace.scope import LISTED
 
         def tell(topic: str) -> None:
-            is_list = topic == LISTED
-            publish(Change("resources") if is_list else Change("resource", topic))
+            for change in changes_of(topic):
+                publish(change)
 
         await watch(lambda: self.database, now_us, tell)
 
@@ -340,6 +340,7 @@ WARM_UP: Final[tuple[Callable[[], object], ...]] = tuple(
         "apsw",
         "memrpc.store.database",
         "memrpc.workers.runner",
+        "memrpc.workers.embedding",
         "memrpc.recall.text",
         "memrpc.archive.stated_dates",
         "memrpc.archive.answers",

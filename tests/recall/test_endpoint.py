@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 
 import anyio
@@ -26,6 +27,14 @@ def embedder(url: str, **rest) -> EndpointEmbedder:
 
 def run(function, *arguments):
     return anyio.run(function, *arguments)
+
+
+def errands_end_within(seconds: float) -> bool:
+    """Whether no thread is left waiting for an endpoint."""
+    left = [each for each in threading.enumerate() if each.name == "memrpc-errand"]
+    for thread in left:
+        thread.join(seconds)
+    return not any(thread.is_alive() for thread in left)
 
 
 def test_texts_become_normalized_rows_in_their_order():
@@ -121,6 +130,7 @@ def test_a_cancelled_question_ends_within_50_ms_and_closes_its_connection():
             return time.perf_counter() - started
 
         assert anyio.run(ask) < 0.05
+        assert errands_end_within(5)
 
 
 @pytest.mark.parametrize(

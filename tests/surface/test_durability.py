@@ -152,6 +152,7 @@ def test_a_write_that_cannot_have_the_lock_is_refused_and_can_be_retried(serve, 
     served = serve()
     served.record("warm")
     holder = apsw.Connection(str(database))
+    holder.set_busy_timeout(5_000)  # Work in the background may have the lock for a moment.
     holder.execute("BEGIN IMMEDIATE").fetchall()
     try:
         result = served.result("memory_record", **arguments("late", "A late fact."))
