@@ -1,7 +1,7 @@
 """The engine on the wire: starting, answering in turn and in flight, carrying a megabyte, ending.
 
 Each start is a process of its own.  For the traffic one process of each contender lives through
-all rounds, and each round asks every one of them in turn.
+all rounds, and each round asks every one of them in turn; client and servers share one core.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from .client import INITIALIZED, Server, call, check_answers, initialize, request
+from .client import INITIALIZED, Server, call, check_answers, initialize, one_core, request
 from .contenders import Contender, all_contenders
 from .findings import Findings, Grid, shown
 from .promises import judge
@@ -73,7 +73,8 @@ def _ratios(table: Table, contenders: Mapping[str, Contender]) -> Grid:
 _NOTE = (
     "B and C answer without validating anything; B reads and writes a line at a time, C whatever "
     "one read brings. S runs the same tool on the official SDK's low-level server, which does not "
-    "validate arguments either. memrpc validates every call against the tool's schema."
+    "validate arguments either. memrpc validates every call against the tool's schema. The client "
+    "and the servers share one core once they are started."
 )
 
 
@@ -103,7 +104,7 @@ def start(contender: Contender) -> Sample:
 
 
 def measure_traffic(table: Table, contenders: Mapping[str, Contender], *, rounds: int) -> None:
-    with contextlib.ExitStack() as stack:
+    with one_core(), contextlib.ExitStack() as stack:
         servers = {
             key: stack.enter_context(Server(contender.command))
             for key, contender in contenders.items()
