@@ -29,7 +29,7 @@ from memrpc.recall.meaning import Embedders
 from memrpc.recall.vectors import Origin, Owed, Purpose, VectorSet
 from memrpc.store import jobs
 from memrpc.store.database import Database
-from memrpc.store.errors import DomainError
+from memrpc.store.errors import DomainError, Unavailable
 from memrpc.store.jobs import Lease
 
 JOB_KIND: Final = "embed"
@@ -77,10 +77,11 @@ class Watch:
             self._stirred.set()
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Look until cancelled.  What is written during a look asks for another one."""
+        self._stirred = anyio.Event()
         while True:
-            self._stirred = anyio.Event()
             await self._stirred.wait()
+            self._stirred = anyio.Event()
             await anyio.sleep(QUIET_S)
             await self._look()
 
@@ -90,8 +91,10 @@ class Watch:
             if lacking:
                 await self._database().write(lambda db: _owe(db, lacking, self._now_us()))
                 self._work_is_due()
-        except DomainError:
+        except Unavailable:
             self.stir()  # The file is busy: look again.
+        except DomainError:
+            return  # The settings name no embedder that there is; each call says so.
 
 
 def lacks(db: apsw.Connection, embedders: Embedders) -> list[Purpose]:

@@ -264,3 +264,31 @@ def test_the_watch_owes_a_job_a_moment_after_a_write(database, monkeypatch):
 
     anyio.run(work)
     assert [(job.kind, job.subject) for job in listed(database)] == [("embed", "builtin")]
+
+
+def test_a_write_during_a_look_is_not_overlooked(database, monkeypatch):
+    monkeypatch.setattr(embedding, "QUIET_S", 0.0)
+    looks = []
+    watch = None
+
+    def lacks(db, embedders):
+        looks.append(1)
+        if len(looks) == 1:
+            watch.stir()  # somebody writes after this look has read its snapshot
+        return []
+
+    monkeypatch.setattr(embedding, "lacks", lacks)
+
+    async def work() -> None:
+        nonlocal watch
+        watch = embedding.Watch(lambda: database, Embedders, lambda: NOW, lambda: None)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(watch.run)
+                await anyio.lowlevel.checkpoint()
+                watch.stir()
+                while len(looks) < 2:
+                    await anyio.lowlevel.checkpoint()
+                tasks.cancel_scope.cancel()
+
+    anyio.run(work)
