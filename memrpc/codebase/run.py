@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
 
 from memrpc.codebase import discovery, repositories, resolving, staging
 from memrpc.codebase.model import Repository
@@ -334,4 +335,5 @@ class Run:
 
 def topic(owner: str, repo: str) -> str:
     """The URI that stands for a repository's whole index."""
-    return f"codebase://{owner}%2F{repo}/symbols"
+    name = quote(f"{owner}/{repo}", safe="")
+    return f"codebase://{name}/symbols"

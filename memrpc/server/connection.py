@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
 CALL_COST_BYTES: Final = 768  # what a waiting call takes beside its line, roughly
+WATCH_AGAIN_S: Final = 5.0
 MAX_BAD_LINES: Final = 16  # consecutive; a peer that answers errors with errors must not loop
 
 
@@ -323,9 +324,19 @@ class Connection:
         if self._watch is not None:
             return
         with CancelScope() as self._watch:
-            await self.service.watch(self.publish)
+            await self._attend()
         self._watch = None
         self._tend_watch()
+
+    async def _attend(self) -> None:
+        """Let the application look; if it fails, it is asked again after a while."""
+        from anyio import sleep
+
+        try:
+            await self.service.watch(self.publish)
+        except Exception as error:  # noqa: BLE001 -- the notification boundary
+            self.ports.log("warning", "watch_failed", reason=type(error).__name__)
+            await sleep(WATCH_AGAIN_S)
 
 
 def _do_nothing() -> None:

@@ -91,8 +91,8 @@ Publish: TypeAlias = "Callable[[Change], None]"
 class Change(NamedTuple):
     """Something that clients may have subscribed to has changed.
 
-    ``kind`` is ``tools``, ``prompts``, ``resources`` (the lists), ``resource`` (one, by URI) or
-    ``task`` (one, by id, with its state).
+    ``kind`` is ``tools``, ``prompts``, ``resources`` (the lists), ``resource`` (one, by URI; or
+    all beneath a URI that ends in a slash) or ``task`` (one, by id, with its state).
     """
 
     kind: str

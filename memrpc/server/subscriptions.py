@@ -8,7 +8,7 @@ Source: Resources, Subscriptions (2024-11-05 to 2025-11-25); Subscriptions (2026
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -46,12 +46,13 @@ class Listen(NamedTuple):
         ids: Sequence[str] = self.honoured.get("taskIds", ())
         return ids
 
-    def wants(self, change: Change) -> bool:
+    def heard(self, change: Change) -> Iterable[Change]:
+        """The change as this stream hears of it, if it does."""
         if change.kind == "resource":
-            return _covers(self.honoured.get("resourceSubscriptions", ()), change.uri)
+            return _concerned(self.honoured.get("resourceSubscriptions", ()), change)
         if change.kind == "task":
-            return change.uri in self.task_ids
-        return bool(self.honoured.get(_LIST_FILTERS[change.kind]))
+            return [change] if change.uri in self.task_ids else []
+        return [change] if self.honoured.get(_LIST_FILTERS[change.kind]) else []
 
 
 class Subscriptions:
@@ -103,21 +104,21 @@ class Subscriptions:
     def publish(self, change: Change) -> None:
         """Tell everyone who asked."""
         for listen in self._listens.values():
-            if listen.wants(change):
-                self._send(_notification(change, _tag(listen.call)))
-        if self._session_wants(change):
-            self._send(_notification(change, None))
+            for heard in listen.heard(change):
+                self._send(_notification(heard, _tag(listen.call)))
+        for heard in self._session_heard(change):
+            self._send(_notification(heard, None))
 
-    def _session_wants(self, change: Change) -> bool:
+    def _session_heard(self, change: Change) -> Iterable[Change]:
         """Nothing of the kind is sent before ``initialized``: some hosts fail on it."""
         handshake = self._session.handshake
         if handshake is None or self._session.phase is not Phase.OPERATING:
-            return False
+            return []
         if change.kind == "resource":
-            return _covers(handshake.subscribed, change.uri)
-        return change.kind in _LIST_FILTERS and declares(
-            self._session.capabilities, (change.kind, "listChanged")
-        )
+            return _concerned(handshake.subscribed, change)
+        path = (change.kind, "listChanged")
+        is_told = change.kind in _LIST_FILTERS and declares(self._session.capabilities, path)
+        return [change] if is_told else []
 
     def close(self) -> list[Call]:
         """End every stream from our side; the calls that are owed their closing answer."""
@@ -150,6 +151,15 @@ def _notification(change: Change, meta: JSONObject | None) -> Notification:
     return Notification(f"notifications/{name}", params)
 
 
-def _covers(uris: JSON, changed: str) -> bool:
-    """A view with query parameters changes with the resource that it is a view of."""
-    return changed in uris or any(uri.partition("?")[0] == changed for uri in uris)
+def _concerned(uris: Iterable[str], change: Change) -> list[Change]:
+    """The change once for each URI that it concerns: clients look for the one they subscribed to.
+
+    A view with query parameters changes with the resource that it is a view of, and everything
+    beneath a URI that ends in a slash with that.
+    """
+    return [
+        change._replace(uri=uri)
+        for uri in uris
+        if change.uri in {uri, uri.partition("?")[0]}
+        or (change.uri.endswith("/") and uri.startswith(change.uri))
+    ]

@@ -1,7 +1,8 @@
 """Watch the log of changes for whoever has subscribed, this process's own writes included.
 
 The file's version is polled, which costs microseconds and waits for nothing; only when it differs
-are the changes since the last look read.  Nothing runs while nobody listens.
+are the changes since the last look read.  Nothing runs while nobody listens.  A file that cannot
+be looked at for now is looked at again later, from where the last look ended.
 
 A subscriber is acknowledged before the file has been looked at, and may write at once.  So the
 first look goes back to what was noted shortly before the watch began: better to tell of a change
@@ -18,8 +19,10 @@ import anyio
 
 from memrpc.store import changes
 from memrpc.store.database import Database
+from memrpc.store.errors import DomainError
 
 POLL_S: Final = 0.1
+RETRY_S: Final = 1.0
 LOOK_BACK_US: Final = 1_000_000
 
 
@@ -27,15 +30,38 @@ async def watch(
     database: Callable[[], Database], now_us: Callable[[], int], tell: Callable[[str], None]
 ) -> None:
     """Tell each topic that changes from now on, until cancelled."""
-    begun = now_us() - LOOK_BACK_US
-    opened = database()
-    last = await opened.read(partial(changes.last_before, instant=begun))
-    version = -1
+    watcher = _Watcher(database, now_us() - LOOK_BACK_US, tell)
     while True:
-        current = await opened.data_version()
-        if current != version:
-            version = current
-            for change in await opened.read(partial(changes.since, seq=last)):
-                tell(change.topic)
-                last = change.seq
-        await anyio.sleep(POLL_S)
+        try:
+            await watcher.look()
+            pause_s = POLL_S
+        except DomainError:
+            pause_s = RETRY_S
+        await anyio.sleep(pause_s)
+
+
+class _Watcher:
+    """Knows what it has told of: all up to ``_last``, when the file was at ``_version``."""
+
+    def __init__(
+        self, database: Callable[[], Database], begun: int, tell: Callable[[str], None]
+    ) -> None:
+        self._database = database
+        self._begun = begun
+        self._tell = tell
+        self._last: int | None = None
+        self._version: int | None = None
+
+    async def look(self) -> None:
+        """Tell what is new.  Raises DomainError."""
+        database = self._database()
+        current = await database.data_version()
+        if current == self._version:
+            return
+        if self._last is None:
+            first = partial(changes.last_before, instant=self._begun)
+            self._last = await database.read(first)
+        for change in await database.read(partial(changes.since, seq=self._last)):
+            self._tell(change.topic)
+            self._last = change.seq
+        self._version = current

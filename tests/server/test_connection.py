@@ -276,3 +276,40 @@ async def test_reading_goes_on_when_all_that_waited_was_cancelled():
         loopback.send(*(cancel(n) for n in (*range(64), *range(100, 170))))
         assert await loopback.settle() == []
         assert woken[-1:] == [False]
+
+
+async def test_a_watch_that_fails_is_tried_again_and_ends_nothing(monkeypatch):
+    monkeypatch.setattr("memrpc.server.connection.WATCH_AGAIN_S", 0)
+    tries = []
+    fixed = anyio.Event()
+
+    async def watch(_) -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise OSError
+        fixed.set()
+        await anyio.sleep_forever()
+
+    async with running(make_service(watch=watch)) as loopback:
+        loopback.send(initialize(), INITIALIZED)
+        loopback.send(request(1, "resources/subscribe", {"uri": "test://item/1"}))
+        with anyio.fail_after(5):
+            await fixed.wait()
+        failures = [("watch_failed", {"reason": "OSError"})] * 2
+        assert loopback.logged == failures
+        assert loopback.send(request(3, "ping"))[0]["result"] == {}
+
+
+async def test_a_subscriber_is_told_of_the_uri_that_it_named():
+    """Whatever lies beneath a URI that ends in a slash changes with it."""
+    uris = ["test://item/1?view=x", "test://item/1", "test://item/2", "test://item/"]
+    async with running() as loopback:
+        loopback.send(initialize(), INITIALIZED)
+        wish = {"notifications": {"resourceSubscriptions": uris}}
+        loopback.send(modern("ear", "subscriptions/listen", wish))
+        loopback.connection.publish(Change("resource", "test://item/1"))
+        assert [m["params"]["uri"] for m in loopback.take()] == uris[:2]
+        loopback.connection.publish(Change("resource", "test://item/"))
+        assert [m["params"]["uri"] for m in loopback.take()] == uris
+        loopback.connection.publish(Change("resource", "test://item"))
+        assert loopback.take() == []

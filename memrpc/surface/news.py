@@ -1,0 +1,31 @@
+"""What a topic of the log of changes means to a subscriber."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from memrpc.server.service import Change
+from memrpc.surface.views.archive import PERSONA
+from memrpc.workspace.scope import LISTED
+
+_PERSONA: Final = "persona:"  # and a name: no URI, whatever the name looks like
+_INDEX: Final = "codebase://"
+_WHOLE: Final = "symbols"
+
+
+def changes_of(topic: str) -> Iterator[Change]:
+    """The changes that a topic stands for; most topics are the URI of a resource."""
+    if topic == LISTED:
+        yield Change("resources")
+    elif topic.startswith(_PERSONA):
+        name = topic.removeprefix(_PERSONA)
+        yield Change("resource", PERSONA.expand({"persona_id": name}))
+        yield Change("resources")
+    elif topic.startswith(_INDEX):
+        whole = topic.removesuffix(_WHOLE)
+        name = whole.removeprefix(_INDEX).rpartition("%2F")[2]
+        yield Change("resource", whole)
+        yield Change("resource", f"{_INDEX}{name}")
+    else:
+        yield Change("resource", topic)
