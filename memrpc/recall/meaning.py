@@ -5,9 +5,10 @@ endpoint.  A search gets a ``Meaning``.  A ``fast`` one is compared with the vec
 embedder.  The others take the endpoint's where there is one; it has been asked by then, because
 no transaction waits for a network.
 
-*Which set serves.*  While a new embedder's vectors are being made, the old one's serve: of the sets
-that a question can be put to, the one that has most of the collection.  With a model that is not
-loaded yet a fast search goes on without it and begins to load it.
+*Which set serves.*  The endpoint's before the built-in ones', a newer one before an older; but not
+before it has nearly as much of the collection as the others, so while a new embedder's vectors are
+being made, the old one's serve.  With a model that is not loaded yet a fast search goes on without
+it and begins to load it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from memrpc.recall.ranking import Collection
 
 RECENT_VECTORS: Final = 100_000
+NEARLY: Final = 0.9
+"""A set with so much of what another one has serves, if it is preferred to that."""
 LENIENCY: Final = 0.06
 """So much less likeness is enough where a search by meaning was asked for by name."""
 
@@ -164,31 +167,27 @@ class Meaning:
         return None if self.reach is Reach.DEEP else self.embedders.recent
 
     def _serving(self, db: apsw.Connection, scope: Scope) -> tuple[VectorSet | None, int]:
-        """The set that has most of the collection, and how much."""
+        """The preferred set among those that have nearly as much of the collection as any."""
         counted = [
-            (vectors.held(db, each, scope.kind, scope.scope), each) for each in self._askable(db)
+            (each, vectors.held(db, each, scope.kind, scope.scope)) for each in self._askable(db)
         ]
-        held, serving = max(counted, key=lambda each: each[0], default=(0, None))
-        return (serving, held) if held else (None, 0)
+        most = max((held for _, held in counted), default=0)
+        if not most:
+            return None, 0
+        return next(each for each in counted if each[1] >= NEARLY * most)
 
     def _askable(self, db: apsw.Connection) -> list[VectorSet]:
         """The sets that the question can be put to, the preferred first."""
-        known = vectors.sets(db)
+        known = sorted(vectors.sets(db), key=lambda each: (each.purpose, each.key), reverse=True)
+        return [each for each in known if self._can_ask(each)]
+
+    def _can_ask(self, each: VectorSet) -> bool:
         configured = self.embedders.configured
-        if self.asked is not None and configured is not None:
-            chosen = [
-                each
-                for each in known
-                if each.embedder == configured.id and each.dimension == len(self.asked)
-            ]
-            if chosen and vectors.held_in_set(db, chosen[0]):
-                return chosen
-        builtin = [
-            each
-            for each in known
-            if each.purpose is Purpose.BUILTIN and self.embedders.local(each.embedder) is not None
-        ]
-        return sorted(builtin, key=lambda each: -each.key)
+        if each.purpose is Purpose.BUILTIN:
+            return self.embedders.local(each.embedder) is not None
+        if self.asked is None or configured is None:
+            return False
+        return each.embedder == configured.id and each.dimension == len(self.asked)
 
     def _question(self, serving: VectorSet) -> Vectors | None:
         if serving.embedder not in self._questions:

@@ -79,13 +79,21 @@ def embed_all(
 ) -> int:
     """What the worker does, at once; says how many texts there were."""
     maker = embedders.builtin
-    known = vectors.find_set(db, maker.model.id)
+
+    def encode(texts: list[str]):
+        return maker.documents(texts, lambda: None)
+
+    return embed_for(db, origin_of(maker.model), encode, now=now, limit=limit)
+
+
+def embed_for(db: apsw.Connection, origin: Origin, encode, *, now: int = 1, limit: int) -> int:
+    known = vectors.find_set(db, origin.embedder)
     owed = vectors.owed(db, known.done if known else 0, limit)
     if owed:
-        model = maker.model
-        rows = maker.documents([each.text for each in owed], lambda: None)
-        slots = likeness.packed(rows, [each.unit_id for each in owed])
-        vector_set = vectors.ensure_set(db, origin_of(model), now=now)
+        slots = likeness.packed(
+            encode([each.text for each in owed]), [each.unit_id for each in owed]
+        )
+        vector_set = vectors.ensure_set(db, origin, now=now)
         vectors.add(db, vector_set, zip(owed, slots, strict=True), now=now)
     return len(owed)
 

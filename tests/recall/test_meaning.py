@@ -199,3 +199,25 @@ def test_every_statement_about_vectors_can_be_prepared_and_the_frequent_ones_sca
             assert sql not in frequent or scans == []
     finally:
         apsw.allow_missing_dict_bindings(unbound)
+
+
+def test_the_endpoints_set_serves_once_it_has_nearly_as_much(db):
+    from memrpc.recall.embedding_endpoint import EndpointEmbedder
+    from memrpc.recall.endpoint import Endpoint
+    from memrpc.recall.vectors import Origin, Purpose
+    from tests.recall.meanings import embed_for
+
+    there = EndpointEmbedder(Endpoint("http://127.0.0.1:1/v1"), "toy")
+    both = Embedders(builtin=loaded(), configured=there)
+    origin = Origin(Purpose.CONFIGURED, there.id, TOY.dimension, "", TOY.usual, TOY.spread)
+    fill(db, [f"word{n}" for n in range(20)])
+    embed_all(db, both)
+
+    def serving(limit: int) -> str:
+        embed_for(db, origin, ToyEncoder("there"), limit=limit)
+        meaning = Meaning(both, "word3", Reach.SEMANTIC, asked=ToyEncoder("there")(["word3"])[0])
+        search(db, SearchRequest("word3", SCOPE, meaning=meaning))
+        return next(iter(meaning._questions))
+
+    assert serving(17) == TOY.id
+    assert serving(1) == there.id
