@@ -1,0 +1,116 @@
+"""Write the transcripts of the code index's tools anew: ``python -m tests.codebase.record``.
+
+They index ``tests/codebase/sample``.  What differs from run to run and from place to place becomes
+a pattern.  Read the difference before you commit it: a transcript is a promise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from conformance.patterns import Bindings, match
+from conformance.transcripts import CLIENT_INFO
+from tests.workspace import record
+from tests.workspace.record import REVISIONS
+
+FOLDER = Path(__file__).with_name("transcripts")
+SAMPLE = "tests/codebase/sample"
+ANYTHING = {"durationMs": "number", "root": "string", "id": "number", "usedGit": "boolean"}
+VOLATILE = re.compile(rf"{record.TIME.pattern}|\b\d+ms\b|/\S*{SAMPLE}")
+INDEX = ("codebase-index", {"repoPath": SAMPLE})
+
+CONVERSATIONS: dict[str, list[tuple[str, dict]]] = {
+    "codebase-index": [
+        ("codebase-index", {}),
+        INDEX,
+        ("codebase-index", {"repoPath": SAMPLE, "force": True, "includeGlobs": ["*.py"]}),
+        ("codebase-index", {}),
+        ("codebase-index", {"repoPath": "tests/codebase/nowhere"}),
+    ],
+    "codebase-read": [
+        ("codebase-read", {"name": "Cart"}),
+        INDEX,
+        ("codebase-read", {"name": "price_of"}),
+        ("codebase-read", {"name": "clear"}),
+        ("codebase-read", {"name": "Cart.clear"}),
+        ("codebase-read", {"query": "price"}),
+        ("codebase-read", {"query": "kind:class cart"}),
+        ("codebase-read", {"query": "zzzzz"}),
+        ("codebase-read", {"content": "everything"}),
+        ("codebase-read", {"content": r"def \w+\(self", "regex": True, "limit": 1}),
+        ("codebase-read", {"content": "(", "regex": True}),
+        ("codebase-read", {"filePath": "shop/cart.py"}),
+        ("codebase-read", {"filePath": "../secret"}),
+        ("codebase-read", {"depth": 1}),
+        ("codebase-read", {"name": "missing"}),
+    ],
+}
+
+
+def pattern(value: Any, name: str = "") -> Any:
+    """The value with what differs from run to run replaced."""
+    if name in ANYTHING and not isinstance(value, dict):
+        return {"$any": ANYTHING[name]}
+    if isinstance(value, dict):
+        return {key: pattern(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [pattern(item) for item in value]
+    if isinstance(value, str) and VOLATILE.search(value):
+        return {"$matches": "^" + ".+".join(map(re.escape, VOLATILE.split(value))) + "$"}
+    return value
+
+
+def expected(result: dict) -> dict:
+    shown = {key: result[key] for key in ("isError", "resultType") if key in result}
+    if "structuredContent" in result:
+        shown["structuredContent"] = pattern(result["structuredContent"])
+    first = result["content"][0]["text"].splitlines()[0]
+    text = {"$matches": "^" + ".+".join(map(re.escape, VOLATILE.split(first)))}
+    return {**shown, "content": [{"type": "text", "text": text}]}
+
+
+def conversation(tool: str, revision: str) -> Iterator[dict]:
+    """The lines of one transcript, header first."""
+    yield {"title": f"{tool}: every mode", "requirements": ["tools.content"], "server": "memrpc"}
+    bindings = Bindings(revision)
+    with tempfile.TemporaryDirectory() as folder:
+        peer = record.server(Path(folder))
+        if revision != "2026-07-28":
+            yield {"open": {}}
+            params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT_INFO}
+            opening = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+            begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            peer.send(b"".join(json.dumps(each).encode() + b"\n" for each in (opening, begun)))
+            peer.receive(10)
+        for number, (called, arguments) in enumerate(CONVERSATIONS[tool], 1):
+            message = record.request(number, called, arguments, revision)
+            peer.send(record.sent(message, bindings))
+            line = peer.receive(60)
+            assert line is not None, message
+            answer = {
+                "jsonrpc": "2.0",
+                "id": number,
+                "result": expected(json.loads(line)["result"]),
+            }
+            match(answer, json.loads(line), bindings)
+            yield {"from": "client", "message": message}
+            yield {"from": "server", "message": answer}
+        peer.close()
+
+
+def main() -> None:
+    for revision in REVISIONS:
+        (FOLDER / revision).mkdir(parents=True, exist_ok=True)
+        for tool in CONVERSATIONS:
+            lines = [json.dumps(each, ensure_ascii=False) for each in conversation(tool, revision)]
+            path = FOLDER / revision / f"{tool}.jsonl"
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Prices."""
+
+
+def price_of(item: str) -> int:
+    """What an item costs, in cents."""
+    return len(item)
