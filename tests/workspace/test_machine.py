@@ -93,6 +93,8 @@ class Board(RuleBasedStateMachine):
         self.workspace = Workspace(self.db)
         self.model = Model()
         self.lives = dict.fromkeys(AGENTS, 1)
+        for agent in (*AGENTS, "ann"):
+            self.create(agent)
 
     def teardown(self) -> None:
         self.db.close()
@@ -207,9 +209,9 @@ class Board(RuleBasedStateMachine):
         """The agent's process dies; it comes back as another one under the same name."""
         self.lives[agent] += 1
 
-    @rule(part=st.sampled_from([1, 2, 3]))
+    @rule(part=st.sampled_from([1, 1, 1, 9]))
     def wait(self, part) -> None:
-        self.workspace.now += part * LEASE_US // 2
+        self.workspace.now += part * LEASE_US // 8
 
     @rule(agent=agents, number=picks, expires=st.booleans())
     def offer(self, agent, number, expires) -> None:
