@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FLOOR_SHARE: Final = 0.2
 """What likeness at a model's floor is worth: as much of a question as must be held at least."""
-RUN_LENIENCY: Final = 0.08
+RUN_LENIENCY: Final = 0.15
 """So much less of ``chance`` where the question is a sentence without spaces: of its pairs of
 characters, many of which straddle two words, an answer holds a smaller share."""
 _ALIKE_FROM: Final = 1.0
