@@ -79,8 +79,8 @@ class Endpoint:
             connection.connect()
             leash.at_once(lambda: _shut(connection.sock))
             connection.request("POST", self._path(path), body, self._headers())
-            response = connection.getresponse()
-            content = response.read(MAX_ANSWER_BYTES + 1)
+            with connection.getresponse() as response:
+                content = response.read(MAX_ANSWER_BYTES + 1)
         except (OSError, HTTPException) as error:
             leash.checkpoint()
             raise Unavailable(
