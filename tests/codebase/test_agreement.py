@@ -1,7 +1,7 @@
 """The index beside other tools on public packages: ast, Universal Ctags, jedi.
 
-The packages are fetched when a test first needs them; without a network, or without ctags, the
-tests that need it are skipped.  What Universal Ctags gets wrong is listed in ``docs/code-index.md``.
+The packages are fetched when a test first needs them; without a network, or ctags, the tests that
+need it are skipped.  What Universal Ctags gets wrong is listed in ``docs/code-index.md``.
 """
 
 from __future__ import annotations

@@ -179,6 +179,21 @@ def test_a_symbols_page_lists_the_entries_and_tasks_that_name_it(widgets):
     assert "entries" not in widgets.read(name="helper")
 
 
+def test_an_entry_links_to_the_code_that_it_names(widgets):
+    widgets.remember(
+        "Cart rules", "`Cart.go()` is called from pkg/b.py; `go()` alone says little."
+    )
+    answer = widgets.call("memory-read", id="MEM-001")
+    assert answer["code_links"] == [
+        {"name": "pkg/b.py", "kind": "file", "file_path": "pkg/b.py"},
+        {"name": "go", "kind": "method", "file_path": "pkg/b.py", "line": 3},
+        {"name": "go", "kind": "method", "file_path": "pkg/b.py", "line": 6},
+    ]
+    assert "Names method go: pkg/b.py:3" in widgets.text("memory-read", id="MEM-001")
+    widgets.remember("Plain words", "Nothing of this names any code at all here.")
+    assert "code_links" not in widgets.call("memory-read", id="MEM-002")
+
+
 def test_b100_what_people_stored_is_untouched_by_runs(widgets, repo):
     widgets.remember("Cart rules", "Every change of `Cart` goes through review first.")
     named = {"name": "Names", "content": "Name things for what they are, always."}

@@ -6,12 +6,13 @@ entry or a task names are looked up in the index of its repository.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memrpc.codebase import naming as code_naming
 from memrpc.codebase import repositories
+from memrpc.surface.shapes import to_json
 from memrpc.workspace import entries, graph, scope, tasks
 from memrpc.workspace.model import EntryStatus, Kind
 from memrpc.workspace.naming import names_in
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from memrpc.codebase.naming import Named
     from memrpc.surface.projects import Project
     from memrpc.wire.messages import JSON
+    from memrpc.workspace.model import Repo
 
 MAX_MENTIONS: Final = 5
-MAX_LINKS: Final = 10
+MAX_LINKS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,23 @@ def _keys(found: Iterable[tuple[Kind, int]], kind: Kind) -> list[int]:
     return list(keys)[:MAX_MENTIONS]
 
 
-def code_named_in(db: apsw.Connection, project: Project, text: str) -> list[Named]:
+def code_named_in(db: apsw.Connection, repo: Repo, text: str) -> list[Named]:
     """The symbols and files of the repository that ``text`` names; none without an index."""
-    repository = repositories.find(db, project.owner, project.name)
+    repository = repositories.find(db, repo.owner, repo.name)
     if repository is None or repository.indexed_at is None:
         return []
     spoken = [each.name.removesuffix("()") for each in names_in(text)]
     return code_naming.named(db, repository.id, spoken)[:MAX_LINKS]
+
+
+def code_json(named: Sequence[Named]) -> list[JSON] | None:
+    """The places as an entry's page shows them; None for none."""
+    return [to_json(each) for each in named] or None
+
+
+def code_lines(named: Sequence[Named]) -> list[str]:
+    return [f"Names {each.kind} {each.name}: {_place(each)}" for each in named]
+
+
+def _place(named: Named) -> str:
+    return named.file_path if named.line is None else f"{named.file_path}:{named.line}"

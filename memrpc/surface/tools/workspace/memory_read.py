@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import apsw
 
+from memrpc.codebase.naming import Named
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
+from memrpc.surface.codebase import mentions
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import entry_views, shown
 from memrpc.surface.workspace.visit import (
@@ -47,8 +50,12 @@ async def search(visit: Visit) -> ToolResult:
 async def detail(visit: Visit) -> ToolResult:
     handles = visit.handles("id", "code", "ids", "codes")
     found, repos = await visit.read(lambda db, repo: _detail(db, repo, handles))
-    is_single = len(handles) == 1 and not {"ids", "codes"} & visit.arguments.keys()
-    return _single(visit, found, repos) if is_single else _several(visit, found, repos)
+    if len(handles) > 1 or {"ids", "codes"} & visit.arguments.keys():
+        return _several(visit, found, repos)
+    (entry,) = found.entries
+    text = f"{entry.title}\n{entry.content}"
+    code = await visit.read(lambda db, _: mentions.code_named_in(db, repos[entry.repo], text))
+    return _single(visit, found, repos[entry.repo], code)
 
 
 async def recap(visit: Visit) -> ToolResult:
@@ -145,7 +152,7 @@ def _detail(
     return found, shown.repo_names(db, [entry.repo for entry in found.entries])
 
 
-def _single(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolResult:
+def _single(visit: Visit, found: EntryDetail, repo: Repo, code: Sequence[Named]) -> ToolResult:
     """Show one entry; a long content page by page, by characters."""
     (entry,) = found.entries
     _, offset = visit.page(1)
@@ -153,16 +160,16 @@ def _single(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRes
     end = offset + len(part)
     after = end if end < len(entry.content) else None
     paged = replace(entry, content=part)
-    repo = repos[entry.repo]
     structured = shown.present(
         {
             "memory": entry_views.entry_json(paged, repo),
             "next_offset": after,
+            "code_links": mentions.code_json(code),
             "kg": shown.kg_json(found.graph),
         }
     )
     more = [] if after is None else [f"More: send offset {after} (of {len(entry.content)})."]
-    lines = entry_views.entry_lines(paged, repo)
+    lines = [*entry_views.entry_lines(paged, repo), *mentions.code_lines(code)]
     return visit.answer(structured, [*lines, *shown.kg_lines(found.graph), *more])
 
 
