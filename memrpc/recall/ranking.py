@@ -3,11 +3,7 @@
 The lexical part is BM25 over weighted columns that saturate together (BM25F), with the
 collection's own document frequencies.  Priors are added in units of the spread (standard
 deviation) of the lexical scores over the whole collection, units without a match counting as
-zero; so they weigh alike in every collection, whatever the question's length.
-
-Where vectors were compared, the score before the priors is a weighted sum of two standard scores,
-the lexical one and that of the cosine among all cosines of the collection.  A unit that has no
-vector yet counts as an average one.
+zero; so they weigh alike in every collection, whatever the question's length.  ``fusion`` adds likeness.
 """
 
 from __future__ import annotations

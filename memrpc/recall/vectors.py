@@ -5,7 +5,8 @@ block for one collection (one kind in one scope), so a search reads the vectors 
 only.  A slot is a unit's number, a scale and one signed byte a dimension.  A vector that goes is
 overwritten with zeros in the transaction in which its text goes, in every set.
 
-Nothing here needs numpy: what a vector is, only those who make or compare it know.
+Nothing here needs numpy: what a vector is, only those who make or compare it know.  The file is
+longer than others because its statements, which belong together, take a third of it.
 """
 
 from __future__ import annotations
