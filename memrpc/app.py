@@ -32,6 +32,8 @@ from memrpc.surface.stored_tasks import StoredTasks
 from memrpc.surface.views import archive, codebase, workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memrpc.archive.model import Method
     from memrpc.recall.meaning import Embedders
     from memrpc.server.context import Context
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from memrpc.wire.messages import JSON
     from memrpc.workers.embedding import Watch
     from memrpc.workers.extraction import Model
+    from memrpc.workers.freshness import Freshness
     from memrpc.workers.indexing import Indexing, IndexOrder
     from memrpc.workers.runner import Runner
 
@@ -185,7 +188,24 @@ class Application:
         self, order: IndexOrder, progress: Callable[[int, int], None]
     ) -> Mapping[str, JSON]:
         """Run an index; what that needs is imported by the first run."""
-        return await self.indexing.run(order, progress)
+        report = await self.indexing.run(order, progress)
+        if self.settings["code_index"] == "watch":
+            self.freshness.note(order)
+        return report
+
+    @cached_property
+    def freshness(self) -> Freshness:
+        """What indexes code without being asked, as the setting wants it."""
+        from memrpc.workers.freshness import Freshness, order_of
+        from memrpc.workers.indexing import IndexOrder
+
+        def make(folder: Path) -> IndexOrder | None:
+            found = places.checkout(folder)
+            return IndexOrder(found.owner, found.name, str(folder)) if found else None
+
+        places, wish = self.places, self.settings["code_index"]
+        order = order_of((places.project_folder, places.folder), places.home, make)
+        return Freshness(self.indexing.run, self.log, at_start=order, watches=wish == "watch")
 
     @cached_property
     def indexing(self) -> Indexing:
@@ -258,6 +278,8 @@ class Application:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.watch.run)
             tasks.start_soon(self.extracting.run)
+            if self.settings["code_index"] != "asked":
+                tasks.start_soon(self.freshness.serve)
             await self.runner.run()
 
     async def _watch(self, publish: Publish) -> None:

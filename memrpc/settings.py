@@ -160,6 +160,13 @@ OPTIONS: Final = (
         maximum=3_650,
     ),
     Option(
+        "code_index",
+        "asked",
+        "when code is indexed: asked, start (also the server's folder at start), or watch (also "
+        "whenever the files of an indexed folder change)",
+        choices=("asked", "start", "watch"),
+    ),
+    Option(
         "index_workers",
         2,
         "how many processes parse code during an index run",

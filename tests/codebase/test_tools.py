@@ -180,9 +180,7 @@ def test_a_symbols_page_lists_the_entries_and_tasks_that_name_it(widgets):
 
 
 def test_an_entry_links_to_the_code_that_it_names(widgets):
-    widgets.remember(
-        "Cart rules", "`Cart.go()` is called from pkg/b.py; `go()` alone says little."
-    )
+    widgets.remember("Cart rules", "`Cart.go()` is called from pkg/b.py; `go()` alone says little.")
     answer = widgets.call("memory-read", id="MEM-001")
     assert answer["code_links"] == [
         {"name": "pkg/b.py", "kind": "file", "file_path": "pkg/b.py"},

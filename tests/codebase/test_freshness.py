@@ -1,0 +1,72 @@
+"""Indexing without being asked: at start, and when files change."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memrpc.workers.freshness import order_of
+from tests.codebase.conftest import git, write
+from tests.peer import Peer
+
+SOON_S = 30.0
+
+
+def served(database: Path, folder: Path, wish: str) -> Peer:
+    words = ("serve", "--db", str(database), "--code-index", wish)
+    return Peer((sys.executable, "-m", "memrpc", *words), cwd=folder)
+
+
+def ask(peer: Peer, **arguments) -> dict:
+    given = {"name": "codebase-read", "arguments": {"repo": "acme/widgets", **arguments}}
+    return peer.ask("tools/call", given, 30)["result"]
+
+
+def wait_until_found(peer: Peer, name: str) -> None:
+    """Until another process's run has brought a name in; no barrier reaches that far."""
+    deadline = time.monotonic() + SOON_S
+    while ask(peer, name=name)["isError"]:
+        assert time.monotonic() < deadline, f"{name} never came"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def checkout(repo) -> Path:
+    write(repo, {"a.py": "def first(): pass\n"})
+    git(repo, "init", "-q")
+    git(repo, "remote", "add", "origin", "https://example.com/acme/widgets.git")
+    return repo
+
+
+def test_nothing_is_indexed_unasked(checkout, tmp_path):
+    with served(tmp_path / "memory.db", checkout, "asked") as peer:
+        peer.handshake()
+        assert ask(peer, name="first")["isError"]
+
+
+def test_a_server_indexes_its_folder_at_start_where_it_shall(checkout, tmp_path):
+    with served(tmp_path / "memory.db", checkout, "start") as peer:
+        peer.handshake()
+        wait_until_found(peer, "first")
+
+
+def test_changed_files_are_indexed_within_seconds_where_they_are_watched(checkout, tmp_path):
+    with served(tmp_path / "memory.db", checkout, "watch") as peer:
+        peer.handshake()
+        wait_until_found(peer, "first")
+        write(checkout, {"b.py": "def second(): pass\n"})
+        wait_until_found(peer, "second")
+        write(checkout, {"a.py": "def third(): pass\n"})
+        wait_until_found(peer, "third")
+        assert ask(peer, name="first")["isError"]
+
+
+def test_a_home_is_never_indexed_unasked(tmp_path):
+    made = []
+    assert order_of((None, tmp_path, tmp_path / "x"), tmp_path, made.append) is None
+    assert made == [tmp_path / "x"]
+    assert order_of((Path("/"),), None, made.append) is None
+    assert len(made) == 1
