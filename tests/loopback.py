@@ -67,10 +67,16 @@ class Loopback:
 
 @asynccontextmanager
 async def running(service: Service | None = None) -> AsyncIterator[Loopback]:
-    """A loopback whose handlers run."""
+    """A loopback whose handlers run.
+
+    What cancels the group from within ends the test's body without a word: that is a failure.
+    """
     loopback = Loopback(service)
+    is_through = False
     async with anyio.create_task_group() as tasks:
         loopback.connection.begin(tasks)
         yield loopback
+        is_through = True
         loopback.connection.close()
         tasks.cancel_scope.cancel()
+    assert is_through, "something has cancelled the whole connection"

@@ -6,9 +6,11 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memrpc.protocol import asks
-from memrpc.protocol.tasks import KEPT_MS, LOST_AFTER_MS, Status
+from memrpc.protocol.tasks import KEPT_MS, LOST_AFTER_MS, MOVES, Status
 from memrpc.server import tasks
 from memrpc.server.contracts import Contract
 from memrpc.server.service import Tool, ToolResult
@@ -29,6 +31,19 @@ YES = {"action": "accept", "content": {"ok": True}}
 FORM = asks.elicit_form("Sure?", {"type": "object", "properties": {"ok": {"type": "boolean"}}})
 
 
+class YieldingTasks(MemoryTasks):
+    """A store that lets others run between any two steps, as one on a disk does."""
+
+    async def find(self, task_id, now_ms):
+        found = await super().find(task_id, now_ms)
+        await anyio.lowlevel.checkpoint()
+        return found
+
+    async def replace(self, task):
+        await anyio.lowlevel.checkpoint()
+        return await super().replace(task)
+
+
 class Workshop:
     """One tool that defers, then does as told, and remembers what happened to it."""
 
@@ -36,7 +51,7 @@ class Workshop:
         self.runs = 0
         self.cancelled = 0
         self.go = anyio.Event()
-        self.store = MemoryTasks()
+        self.store = YieldingTasks()
 
     async def work(self, ctx, arguments) -> ToolResult:
         ctx.defer(required=arguments.get("required", False))
@@ -272,6 +287,25 @@ async def test_work_that_the_server_s_end_stopped_has_failed():
     assert (kept.status, kept.outcome["code"]) == (Status.FAILED, -32603)
 
 
+async def test_the_end_of_the_connection_stops_the_work_at_once():
+    async with workshop() as loopback:
+        task_id = await begin(loopback)
+        loopback.connection.close()
+        with anyio.fail_after(5):
+            while (kept := await loopback.shop.store.find(task_id, 0)).status is Status.WORKING:
+                pass
+        assert (kept.status, loopback.shop.cancelled) == (Status.FAILED, 1)
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
+async def test_a_method_of_tasks_is_refused_to_who_does_not_know_them(method):
+    async with workshop() as loopback:
+        params = {"taskId": await begin(loopback), "inputResponses": {}}
+        error = await result(loopback, 1, method, params, {"elicitation": {}})
+        assert (error["code"], error["data"]) == (-32021, {"requiredCapabilities": KNOWS})
+        assert await status(loopback, params["taskId"]) == "working"
+
+
 async def test_a_task_whose_process_is_gone_is_told_to_be_lost_in_time():
     async with workshop() as first:
         task_id = await begin(first)
@@ -391,3 +425,60 @@ async def test_without_a_store_nothing_is_declared_and_every_call_is_answered_wh
         declared = await result(loopback, 2, "server/discover", {})
         assert "extensions" not in declared["capabilities"]
         assert (await result(loopback, 3, "tasks/get", {"taskId": "x"}))["code"] == -32601
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("begin"), st.sampled_from(["wait", "ask", None])),
+        st.tuples(st.just("go"), st.none()),
+        st.tuples(st.just("tasks/cancel"), st.integers(0, 2)),
+        st.tuples(st.just("tasks/get"), st.integers(0, 2)),
+        st.tuples(st.just("a"), st.integers(0, 2)),
+        st.tuples(st.just("b"), st.integers(0, 2)),
+        st.tuples(st.just("settle"), st.none()),
+    ),
+    max_size=25,
+)
+
+
+def as_request(number: int, what: str, on, ids: list[str]) -> dict:
+    if what == "begin":
+        params = {"name": "work", "arguments": {} if on is None else {"how": on}}
+        return modern(number, "tools/call", params, envelope(ABLE))
+    params = {"taskId": ids[on] if on < len(ids) else "none"}
+    if what in "ab":
+        what, params = "tasks/update", {**params, "inputResponses": {what: YES}}
+    return modern(number, what, params, envelope(ABLE))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(STEPS)
+def test_whatever_comes_in_between_a_task_moves_only_where_the_diagram_leads(steps):
+    async def main() -> None:
+        async with workshop() as loopback:
+            ids: list[str] = []
+            seen: dict[str, Status] = {}
+            for number, (what, on) in enumerate(steps):
+                if what == "go":
+                    loopback.shop.go.set()
+                elif what != "settle":
+                    loopback.send(as_request(number, what, on, ids))
+                if what == "settle":
+                    await loopback.settle()
+                    answered = [m["result"] for m in loopback.written if "result" in m]
+                    ids = [r["taskId"] for r in answered if r["resultType"] == "task"]
+                    for task_id in ids:
+                        kept = await loopback.shop.store.find(task_id, 0)
+                        before = seen.get(task_id, kept.status)
+                        assert kept.status == before or is_reachable(before, kept.status)
+                        seen[task_id] = kept.status
+            loopback.shop.go.set()
+            await loopback.settle()
+            assert loopback.oracle.owes() == []
+
+    anyio.run(main)
+
+
+def is_reachable(before: Status, after: Status) -> bool:
+    """True if some moves lead from one to the other; whoever looks does not see each."""
+    return bool(MOVES[before]) and (after is not Status.WORKING or Status.WORKING in MOVES[before])
