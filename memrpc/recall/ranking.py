@@ -3,7 +3,7 @@
 The lexical part is BM25 over weighted columns that saturate together (BM25F), with the
 collection's own document frequencies.  Priors are added in units of the spread (standard
 deviation) of the lexical scores over the whole collection, units without a match counting as
-zero; so they weigh alike in every collection, whatever the question's length.  ``fusion`` adds likeness.
+zero; so they weigh alike in every collection, whatever the question's length.
 """
 
 from __future__ import annotations
