@@ -16,7 +16,7 @@ from importlib import import_module
 from .findings import Findings
 from .venvs import ROOT, compile_ours
 
-NAMES = ("wire", "recall_latency", "index")
+NAMES = ("wire", "recall_latency", "index", "workspace")
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
