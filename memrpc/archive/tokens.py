@@ -5,7 +5,8 @@ that tiktoken itself pins; the encodings are built in memory, so neither the net
 nor the environment is touched.  Loading one takes about a second, so it happens at the first count.
 
 A tokenizer that is not known is taken to need at most twice what the larger of these two needs and
-half a token for each numeral, and never more than a token a byte and one: byte-level encodings cannot exceed that.
+half a token for each numeral, and never more than a token a byte and one: byte-level encodings
+cannot exceed that.
 """
 
 from __future__ import annotations
