@@ -28,6 +28,11 @@ def decode(text: str) -> JSON:
     return cast(JSON, orjson.loads(text))
 
 
+def decode_list(text: str) -> tuple[str, ...]:
+    """Read back the list of texts that ``encode`` wrote."""
+    return tuple(orjson.loads(text))
+
+
 def decode_object(text: str) -> dict[str, JSON]:
     """Read back the object that ``encode`` wrote.
 

@@ -86,7 +86,7 @@ def brief(
         memories=memories,
         decisions=decisions,
         tasks=_tasks(db, repo),
-        handoffs=tuple((each, handoffs.task_of(db, each)) for each in waiting),
+        handoffs=tuple(handoffs.with_tasks(db, waiting)),
         claims=tuple((claim, on[claim.task]) for claim in live),
         standards=_standards(db, repo, question, aids),
         summary=summaries.find(db, repo),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import json_column
 from memrpc.store.errors import NotFound
@@ -51,6 +51,12 @@ _NEWEST: Final = (
 WHERE repo = :repo AND status = 'active' ORDER BY created_at DESC LIMIT :limit OFFSET :offset
 """
 )
+_STANDINGS: Final = """
+SELECT entry, created_at, used, irrelevant, contradictory, type = 'task_archive', branch, folder,
+  tags
+FROM entries WHERE entry IN (SELECT value FROM json_each(:keys))
+AND (expires_at IS NULL OR expires_at > :now)
+"""
 _KEYS: Final = "SELECT entry FROM entries ORDER BY entry"
 _HELD: Final = "SELECT 1 FROM entries WHERE repo = :repo AND code = :code"
 _TALLIES: Final = (
@@ -112,6 +118,28 @@ def by_keys(db: apsw.Connection, keys: Iterable[int]) -> dict[int, Entry]:
     """Return those of the keys that exist."""
     rows: list[Any] = db.execute(_BY_KEYS, {"keys": json.dumps(list(keys))}).fetchall()
     return {row[0]: _entry(row) for row in rows}
+
+
+class Standing(NamedTuple):
+    """What speaks for an entry or against it, besides its words."""
+
+    key: int
+    created_at: int
+    used: int
+    irrelevant: int
+    contradictory: int
+    is_archive: bool
+    branch: str | None
+    folder: str | None
+    tags: str
+    """As the column holds them."""
+
+
+def standings(db: apsw.Connection, keys: Iterable[int], *, now: int) -> list[Standing]:
+    """Return the standing of each entry whose time is not over."""
+    values = {"keys": json.dumps(list(keys)), "now": now}
+    rows: list[Any] = db.execute(_STANDINGS, values).fetchall()
+    return [Standing(*row) for row in rows]
 
 
 def anywhere(db: apsw.Connection, entry_id: str) -> Entry | None:
@@ -200,6 +228,6 @@ def _values(entry: Entry) -> dict[str, Any]:
 def _entry(row: Any) -> Entry:  # noqa: ANN401 -- a row as apsw returns it
     values: list[Any] = list(row)
     values[4] = EntryType(row[4])
-    values[24:] = [EntryStatus(row[24]), bool(row[25]), tuple(json.loads(row[26]))]
+    values[24:] = [EntryStatus(row[24]), bool(row[25]), json_column.decode_list(row[26])]
     values.append(json_column.decode_object(row[27]))
     return Entry(*values)

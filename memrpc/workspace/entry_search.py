@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.store.json_column import decode_list
 from memrpc.store.where import compose
 from memrpc.workspace import entries, graph, indexing, inline, scope, searching, windows
 from memrpc.workspace.graph import Subgraph
@@ -21,6 +22,7 @@ from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
 if TYPE_CHECKING:
     import apsw
 
+    from memrpc.workspace.entries import Standing
     from memrpc.workspace.model import Repo
     from memrpc.workspace.windows import Window
 
@@ -226,31 +228,54 @@ def _others(db: apsw.Connection, view: _View) -> list[Place]:
 
 def _priors(db: apsw.Connection, view: _View, keys: Collection[int]) -> dict[int, float]:
     """Weigh what is known of each entry besides its words; expired ones are left out."""
-    known = entries.by_keys(db, keys).values()
-    return {each.key: _prior(view, each) for each in known if not each.is_expired(view.now)}
+    workplace = _Workplace.of(view.question)
+    found = entries.standings(db, keys, now=view.now)
+    return {each.key: _prior(view.now, workplace, each) for each in found}
 
 
-def _prior(view: _View, entry: Entry) -> float:
+def _prior(now: int, workplace: _Workplace, entry: Standing) -> float:
     trust = _TRUSTED * (entry.used > 0) + _DOUBTED * (entry.contradictory > entry.used)
     doubt = _DOUBTED / 2 * (entry.irrelevant > entry.used)
-    archive = _ARCHIVE * (entry.type is EntryType.TASK_ARCHIVE)
-    recency = math.exp2(-max(0, view.now - entry.created_at) / _MONTH_US)
-    return trust + doubt + archive + _TRUSTED * recency + _AFFINITY * _fits(view.question, entry)
+    archive = _ARCHIVE * entry.is_archive
+    recency = math.exp2(-max(0, now - entry.created_at) / _MONTH_US)
+    return trust + doubt + archive + _TRUSTED * recency + _AFFINITY * workplace.fits(entry)
 
 
-def _fits(question: EntryQuestion, entry: Entry) -> int:
-    """Count the ways in which an entry belongs to where the caller works."""
-    tags = {tag.casefold() for tag in entry.tags}
-    path = _bare(question.current_path) or ""
-    folder = _bare(entry.folder)
-    return sum(
-        (
-            question.branch is not None and question.branch == entry.branch,
-            bool(folder) and (path.startswith(f"{folder}/") or _bare(question.folder) == folder),
-            question.language is not None and question.language.casefold() in tags,
-            any(tag.casefold() in tags for tag in question.current_tags),
+@dataclass(frozen=True, slots=True)
+class _Workplace:
+    """Where the caller works: its branch, path and folder, and the tags that are in use there."""
+
+    branch: str | None
+    path: str
+    folder: str | None
+    language: str | None
+    tags: frozenset[str]
+
+    @classmethod
+    def of(cls, question: EntryQuestion) -> _Workplace:
+        """Read it from a question."""
+        return cls(
+            branch=question.branch,
+            path=_bare(question.current_path) or "",
+            folder=_bare(question.folder),
+            language=None if question.language is None else question.language.casefold(),
+            tags=frozenset(tag.casefold() for tag in question.current_tags),
         )
-    )
+
+    def fits(self, entry: Standing) -> int:
+        """Count the ways in which an entry belongs there."""
+        fit = self.branch is not None and self.branch == entry.branch
+        return fit + self._is_near(entry.folder) + self._shares_tags(entry.tags)
+
+    def _is_near(self, folder: str | None) -> bool:
+        here = _bare(folder) if self.path or self.folder else None
+        return bool(here) and (self.path.startswith(f"{here}/") or self.folder == here)
+
+    def _shares_tags(self, column: str) -> int:
+        if self.language is None and not self.tags:
+            return 0
+        tags = {tag.casefold() for tag in decode_list(column)}
+        return (self.language in tags) + (not self.tags.isdisjoint(tags))
 
 
 def _newest(db: apsw.Connection, view: _View) -> list[Entry]:

@@ -18,6 +18,8 @@ from memrpc.workspace.model import UNKNOWN, Comment, Handoff, HandoffStatus, Kin
 from memrpc.workspace.scope import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import apsw
 
     from memrpc.workspace.model import Act, Object, Repo, Task
@@ -163,13 +165,22 @@ def listed(
     }
     statement = compose(_COLUMNS, conditions, _NEWEST)
     bound = {name: value for name, value in values.items() if f":{name}" in statement}
-    found = [_handoff(row) for row in db.execute(statement, bound).fetchall()]
+    rows: list[Any] = db.execute(statement, bound).fetchall()
     words = fold(chosen.query).split()
-    fitting = [each for each in found if _holds(each, words)]
-    return fitting[chosen.offset : chosen.offset + chosen.limit], len(fitting)
+    fitting = [row for row in rows if _holds(_handoff(row), words)] if words else rows
+    page = fitting[chosen.offset : chosen.offset + chosen.limit]
+    return [_handoff(row) for row in page], len(fitting)
 
 
 _STATUSES: Final = {HandoffStatus.PENDING: _PENDING, HandoffStatus.EXPIRED: _EXPIRED}
+
+
+def with_tasks(
+    db: apsw.Connection, found: Collection[Handoff]
+) -> list[tuple[Handoff, Task | None]]:
+    """Return each handoff with the task that it passes on, if it is still there."""
+    known = tasks.by_keys(db, {each.task for each in found if each.task is not None})
+    return [(each, known.get(each.task or 0)) for each in found]
 
 
 def task_of(db: apsw.Connection, handoff: Handoff) -> Task | None:
@@ -195,8 +206,6 @@ def _expiry(text: str | None, now: int) -> int | None:
 
 
 def _holds(handoff: Handoff, words: list[str]) -> bool:
-    if not words:
-        return True
     agents = f"{handoff.from_agent} {handoff.to_agent or ''}"
     text = fold(f"{handoff.summary} {agents} {json_column.encode(handoff.context)}")
     return all(word in text for word in words)

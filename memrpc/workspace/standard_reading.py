@@ -92,8 +92,15 @@ class StandardList:
 
 def listing(db: apsw.Connection, repo: Repo, chosen: StandardFilter) -> StandardList:
     """List the standards that hold in the repository, newest first."""
-    found = [StandardHit(each) for each in standards.seen(db, repo) if chosen.holds(each)]
-    return _page(db, repo, found, chosen)
+    if chosen.is_open():
+        page, total = standards.page(db, repo, limit=chosen.limit, offset=chosen.offset)
+    else:
+        found = [each for each in standards.seen(db, repo) if chosen.holds(each)]
+        page, total = found[chosen.offset : chosen.offset + chosen.limit], len(found)
+    if not total:
+        return _nothing(db, repo, searching.OUTSIDE_FILTERS)
+    around = graph.around(db, Kind.STANDARD, [each.key for each in page])
+    return StandardList(tuple(map(StandardHit, page)), total, around)
 
 
 def search(
@@ -154,16 +161,6 @@ def details(
             ids=list(handles),
         )
     return list(found.values()), graph.around(db, Kind.STANDARD, list(found))
-
-
-def _page(
-    db: apsw.Connection, repo: Repo, found: list[StandardHit], chosen: StandardFilter
-) -> StandardList:
-    if not found:
-        return _nothing(db, repo, searching.OUTSIDE_FILTERS)
-    page = found[chosen.offset : chosen.offset + chosen.limit]
-    around = graph.around(db, Kind.STANDARD, [hit.standard.key for hit in page])
-    return StandardList(tuple(page), len(found), around)
 
 
 def _nothing(db: apsw.Connection, repo: Repo, reason: str | None) -> StandardList:

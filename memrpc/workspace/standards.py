@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.store import json_column
 from memrpc.store.errors import NotFound
+from memrpc.store.json_column import decode_list, decode_object, encode
 from memrpc.workspace import scope
 from memrpc.workspace.model import Standard
 
@@ -74,6 +74,12 @@ def seen(db: apsw.Connection, repo: Repo) -> list[Standard]:
     return [_standard(row) for row in db.execute(_SEEN, {"repo": repo.key}).fetchall()]
 
 
+def page(db: apsw.Connection, repo: Repo, *, limit: int, offset: int) -> tuple[list[Standard], int]:
+    """List a part of what ``seen`` does, and count the whole."""
+    rows: list[Any] = db.execute(_SEEN, {"repo": repo.key}).fetchall()
+    return [_standard(row) for row in rows[offset : offset + limit]], len(rows)
+
+
 def keys(db: apsw.Connection) -> list[int]:
     """List the keys of every standard of the file."""
     rows: list[Any] = db.execute(_KEYS).fetchall()
@@ -105,13 +111,13 @@ def delete(db: apsw.Connection, standard: Standard) -> None:
 def _values(standard: Standard) -> dict[str, Any]:
     names = (name for name in Standard.__dataclass_fields__ if name != "key")
     columns = {name: getattr(standard, name) for name in names}
-    encoded = {name: json_column.encode(columns[name]) for name in ("stack", "tags", "metadata")}
+    encoded = {name: encode(columns[name]) for name in ("stack", "tags", "metadata")}
     return columns | encoded | {"is_global": int(standard.is_global)}
 
 
 def _standard(row: Any) -> Standard:  # noqa: ANN401 -- a row as apsw returns it
     values: list[Any] = list(row)
-    values[10], values[12] = tuple(json.loads(row[10])), tuple(json.loads(row[12]))
+    values[10], values[12] = decode_list(row[10]), decode_list(row[12])
     values[11] = bool(row[11])
-    values[13] = json_column.decode_object(row[13])
+    values[13] = decode_object(row[13])
     return Standard(*values)

@@ -228,7 +228,7 @@ def _values(task: Task) -> dict[str, Any]:
 def _task(row: Any) -> Task:  # noqa: ANN401 -- a row as apsw returns it
     values: list[Any] = list(row)
     values[7] = TaskStatus(row[7])
-    values[20:23] = [tuple(json.loads(column)) for column in row[20:23]]
+    values[20:23] = [json_column.decode_list(column) for column in row[20:23]]
     values[23] = json_column.decode_object(row[23])
     return Task(*values)
 

@@ -81,7 +81,7 @@ def _listed(
     db: apsw.Connection, repo: Repo, chosen: HandoffFilter, now: int
 ) -> tuple[list[tuple[Handoff, Task | None]], int]:
     found, total = handoffs.listed(db, repo, chosen, now=now)
-    return [(handoff, handoffs.task_of(db, handoff)) for handoff in found], total
+    return handoffs.with_tasks(db, found), total
 
 
 def _filters(chosen: HandoffFilter) -> str:
