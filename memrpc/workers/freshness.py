@@ -2,8 +2,9 @@
 
 ``start`` indexes the folder that the server stands in, once, when the server starts.  ``watch``
 does that too, and indexes a folder again soon after its files have changed; so it does with every
-other folder that this server has indexed.  Changes that come in a burst make one run, and those that come
-during a run make one more.  What refuses a run is logged, and the next change tries again.
+other folder that this server has indexed.  Changes that come in a burst make one run, and those
+that come during a run make one more.  What refuses a run is logged, and the next change tries
+again.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -64,7 +65,7 @@ class Index:
         given = {"owner": "acme", "repo": "widgets", "workers": 1} | more
         request = Request(database="", root=str(root), **given)
         ports = Ports(
-            now_us, lambda: 0.0, lambda *told: self.progress.append(told), lambda _lease: None
+            now_us, time.monotonic, lambda *told: self.progress.append(told), lambda _lease: None
         )
         return Run(self.database, request, ports).report()
 

@@ -88,13 +88,15 @@ def test_a_name_that_is_bound_twice_is_certain_of_neither(index, repo):
         {
             "one.py": "def f(): pass\n",
             "two.py": "def f(): pass\n",
+            "pkg/__init__.py": "from one import f\nfrom two import f\n",
+            "c.py": "from pkg import f\nf()\n",
             "a.py": "try:\n    from one import f\nexcept Error:\n    from two import f\nf()\n",
         },
     )
     index.run(repo)
     found = uses(index, "f", file_path="one.py")
-    assert found["resolved"] == ["a.py:2"]
-    assert found["by_name"] == ["a.py:5"]
+    assert found["resolved"] == ["a.py:2", "pkg/__init__.py:1"]
+    assert found["by_name"] == ["a.py:5", "c.py:1", "c.py:2"]
 
 
 def test_circular_reexports_end(index, repo):

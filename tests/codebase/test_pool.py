@@ -28,6 +28,7 @@ def look_at(order, task):
     return parsing.look_at(order, task)
 
 parsing_process.look_at = look_at
+parsing_process.GRACE_S = 1_000
 parsing_process.main()
 """
 
@@ -83,10 +84,7 @@ def test_no_process_outlives_its_pool(repo, stand_in):
 def test_a_process_whose_parent_was_killed_does_not_spin_for_ever(repo, tmp_path):
     """Nobody is left to kill it, so it has set itself an alarm."""
     program = tmp_path / "stand_in.py"
-    program.write_text(
-        STAND_IN.replace("parsing_process.main()", "parsing_process.GRACE_S = 0")
-        + "\nparsing_process.main()\n"
-    )
+    program.write_text(STAND_IN.replace("GRACE_S = 1_000", "GRACE_S = 0"))
     write(repo, {"spin.py": ""})
     child = pools.subprocess.Popen(
         [sys.executable, str(program)], stdin=pools.subprocess.PIPE, stdout=pools.subprocess.PIPE

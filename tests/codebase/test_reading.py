@@ -68,6 +68,12 @@ def test_h23_prefix_hits_are_ranked_and_never_hidden_behind_a_comment(handlers):
     ]
 
 
+def test_a_better_way_of_matching_counts_more_than_several_worse_ones(index, repo):
+    write(repo, {"a.py": 'def do_load():\n    """Load."""\ndef loader(): pass\n'})
+    index.run(repo)
+    assert found(index, "load") == [("prefix", "loader"), ("parts", "do_load")]
+
+
 @pytest.mark.parametrize(
     ("query", "name"),
     [
