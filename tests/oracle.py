@@ -124,7 +124,7 @@ class Oracle:
             raise Violation(f"{rule}: {json.dumps(message)[:600]}")
 
     def _fault(self, found: str | None, message: dict) -> None:
-        self._demand(found is None or not self.checks_schemas, found or "", message)
+        self._demand(found is None, found or "", message)
 
     def _judge_message(self, message: dict) -> None:
         self._demand(isinstance(message, dict), "not an object", message)
@@ -144,7 +144,8 @@ class Oracle:
         if message["id"] is None:
             self._demand("error" in message, "a result without an id", message)
             revision = self.session or official.ENVELOPE
-            self._fault(official.error_fault(revision, message), message)
+            if self.checks_schemas:
+                self._fault(official.error_fault(revision, message), message)
             return
         entry = self._close(message)
         if "error" in message:
