@@ -13,7 +13,7 @@ object whose members begin with ``$``:
 ``$contains``  an array with an element for each of these patterns
 ``$size``      the least and the greatest number of elements, members or characters
 ``$at_least``  a number that is not smaller
-``$matches``   a string in which this regular expression is found
+``$matches``   a string in which this regular expression is found; its named groups are remembered
 ``$not``       a value without this pattern
 ``$never``     nothing at all: what mutations put in a pattern's place
 """
@@ -179,9 +179,10 @@ def _at_least(least: float, value: JSON, _: Bindings, at: str) -> None:
     _demand(type(value) in (int, float) and value >= least, f"is {value!r}, below {least}", at)
 
 
-def _matches(expression: str, value: JSON, _: Bindings, at: str) -> None:
-    found = isinstance(value, str) and re.search(expression, value)
+def _matches(expression: str, value: JSON, bindings: Bindings, at: str) -> None:
+    found = re.search(expression, value) if isinstance(value, str) else None
     _demand(found, f"is {value!r}, not like {expression!r}", at)
+    bindings.captured.update(found.groupdict() if found else {})
 
 
 def _not(pattern: JSON, value: JSON, bindings: Bindings, at: str) -> None:

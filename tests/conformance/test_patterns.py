@@ -74,3 +74,9 @@ def test_a_failed_try_captures_nothing():
 def test_sending_what_was_never_captured_fails_the_replay():
     with pytest.raises(MismatchError):
         fill({"$ref": "nothing"}, Bindings("2025-11-25"))
+
+
+def test_named_groups_of_an_expression_are_remembered():
+    bindings = Bindings("2025-11-25")
+    match({"$matches": r"token (?P<token>\w+)\."}, "It has the token abc.", bindings)
+    assert bindings.captured == {"token": "abc"}

@@ -1,4 +1,7 @@
-"""What the transcripts say to each tool: every mode, and a refusal."""
+"""What the transcripts say to each tool: every mode, and a refusal.
+
+A third part is found in the answer's text; later lines send its named group back by a ``$ref``.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ OFFER = (
     },
 )
 
-CONVERSATIONS: dict[str, list[tuple[str, dict]]] = {
+HANDOFF = r"Handoff: (?P<handoff>[\w-]+)"
+
+CONVERSATIONS: dict[str, list[tuple]] = {
     "memory-write": [
         FACT,
         (
@@ -110,13 +115,16 @@ CONVERSATIONS: dict[str, list[tuple[str, dict]]] = {
     ],
     "handoff-write": [
         TASK,
-        OFFER,
+        (*OFFER, HANDOFF),
         ("handoff-write", {"from_agent": "ann", "summary": "Nothing in particular"}),
+        ("handoff-write", {"id": {"$ref": "handoff"}, "status": "accepted", "agent": "bob"}),
+        ("handoff-write", {"id": {"$ref": "handoff"}, "status": "rejected", "agent": "bob"}),
         ("handoff-write", {"id": "nobody", "status": "accepted"}),
     ],
     "handoff-read": [
         TASK,
-        OFFER,
+        (*OFFER, HANDOFF),
+        ("handoff-read", {"id": {"$ref": "handoff"}}),
         ("handoff-read", {}),
         ("handoff-read", {"query": "cache"}),
         ("handoff-read", {"claim": True}),
@@ -124,7 +132,15 @@ CONVERSATIONS: dict[str, list[tuple[str, dict]]] = {
     ],
     "claim-manage": [
         TASK,
-        ("claim-manage", {"task_code": "TASK-001", "agent": "ann", "role": "coder"}),
+        (
+            "claim-manage",
+            {"task_code": "TASK-001", "agent": "ann", "role": "coder"},
+            r"claim_token (?P<token>[\w-]+)",
+        ),
+        (
+            "claim-manage",
+            {"task_code": "TASK-001", "agent": "ann", "claim_token": {"$ref": "token"}},
+        ),
         ("claim-manage", {"task_code": "TASK-001", "agent": "bob"}),
         ("claim-manage", {}),
         ("claim-manage", {"task_code": "TASK-001", "agent": "ann", "release": True}),
