@@ -76,6 +76,8 @@ class SearchRequest:
     """Called between stages; raises when the search is not wanted any more."""
     meaning: Meaning | None = None
     """The question as an embedder reads it; None: only its words count."""
+    explains: bool = True
+    """Whether hits say what they matched by, which takes a second look at each."""
 
 
 @dataclass(frozen=True, slots=True)

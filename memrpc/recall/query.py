@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from memrpc.recall.text import Piece, PieceKind, fold, pieces, run_tokens, stemmed
@@ -77,6 +78,7 @@ class SearchTerms:
         return not self.content and not self.common
 
 
+@lru_cache(maxsize=64)
 def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
     """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
     common_words = COMMON_WORDS | also_common

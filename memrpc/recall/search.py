@@ -76,7 +76,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     hits = ranking.best_by_subject(scored)
     relevant = ranking.relevant(hits, request.floor)[: request.limit]
     return SearchResult(
-        hits=tuple(map(_hit, relevant)),
+        hits=tuple(_hit(each, request) for each in relevant),
         reason=None if relevant else _reason(hits),
         units=units,
         candidates=candidates,
@@ -91,13 +91,13 @@ def _reason(hits: list[Scored]) -> EmptyReason:
     return EmptyReason.BELOW_RELEVANCE if hits else EmptyReason.NO_MATCH
 
 
-def _hit(scored: Scored) -> Hit:
+def _hit(scored: Scored, request: SearchRequest) -> Hit:
     unit = scored.candidate
     return Hit(
         kind=unit.kind,
         subject=unit.subject,
         score=scored.score,
-        matched_by=scored.matched_by,
+        matched_by=scored.matched_by if request.explains else (),
         start=unit.start,
         length=unit.length,
     )

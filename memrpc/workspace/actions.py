@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
@@ -85,12 +85,12 @@ def log(db: apsw.Connection, repo: Repo, act: Act, change: Change) -> None:
 def snapshot(subject: Subject, comments: Iterable[Comment] = ()) -> dict[str, JSON]:
     """Return the subject as the log keeps it, with the comments that go with it."""
     shown: dict[str, JSON] = {
-        field.name: _plain(getattr(subject, field.name))
-        for field in fields(subject)
-        if field.name not in _INSIDE
+        name: _plain(getattr(subject, name))
+        for name in subject.__dataclass_fields__
+        if name not in _INSIDE
     }
     kept: list[JSON] = [
-        {field.name: _plain(getattr(comment, field.name)) for field in fields(comment)}
+        {name: _plain(getattr(comment, name)) for name in comment.__dataclass_fields__}
         for comment in comments
     ]
     return shown | {"comments": kept} if kept else shown

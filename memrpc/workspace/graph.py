@@ -151,9 +151,12 @@ def around(db: apsw.Connection, kind: Kind, keys: Sequence[int]) -> Subgraph:
     mentioned: list[Any] = db.execute(_ENTITIES, values | {"limit": MAX_ENTITIES}).fetchall()
     linked: list[Any] = db.execute(_LINKS, values).fetchall()
     entities = {row[0]: Entity(row[1], row[2], row[3]) for row in mentioned}
-    mentions = [Relation(code_of(db, Kind(row[3]), row[4]), row[1], MENTIONS) for row in mentioned]
+    ends = {(row[3], row[4]) for row in mentioned}
+    ends |= {end for row in linked for end in ((row[0], row[1]), (row[3], row[4]))}
+    codes = {end: code_of(db, Kind(end[0]), end[1]) for end in ends}
+    mentions = [Relation(codes[row[3], row[4]], row[1], MENTIONS) for row in mentioned]
     links = [
-        Relation(code_of(db, Kind(kind), key), code_of(db, Kind(to_kind), to_key), type_)
+        Relation(codes[kind, key], codes[to_kind, to_key], type_)
         for kind, key, type_, to_kind, to_key in linked
     ]
     return Subgraph(tuple(entities.values()), tuple([*links, *mentions][: 2 * MAX_ENTITIES]))

@@ -6,6 +6,7 @@ name, which works while it is unique.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -28,8 +29,11 @@ STANDARDS: Final = "standards"
 def note(db: apsw.Connection, repo: Repo, parts: tuple[str, ...], *subjects: str, now: int) -> None:
     """Say that parts of a repository changed, and the subjects with these URIs."""
     scope.touch(db, repo, now=now)
-    for part in (*parts, ACTIONS):
-        for name in (f"{repo.owner}/{repo.name}", repo.name):
-            changes.note(db, f"repository://{quote(name, safe='')}/{part}", now=now)
-    for uri in (*subjects, INDEX):
+    for uri in (*_of_parts(repo, (*parts, ACTIONS)), *subjects, INDEX):
         changes.note(db, uri, now=now)
+
+
+@lru_cache(maxsize=64)
+def _of_parts(repo: Repo, parts: tuple[str, ...]) -> tuple[str, ...]:
+    names = [quote(name, safe="") for name in (f"{repo.owner}/{repo.name}", repo.name)]
+    return tuple(f"repository://{name}/{part}" for part in parts for name in names)
