@@ -28,7 +28,15 @@ _GLOBAL_BY_CODE: Final = (
     _COLUMNS + "WHERE is_global = 1 AND code = :handle ORDER BY standard LIMIT 1"
 )
 _BY_KEYS: Final = _COLUMNS + "WHERE standard IN (SELECT value FROM json_each(:keys))"
-_SEEN: Final = _COLUMNS + "WHERE repo = :repo OR is_global = 1 ORDER BY standard DESC"
+_SEEN: Final = (
+    _COLUMNS
+    + """
+WHERE standard IN (
+  SELECT standard FROM standards WHERE repo = :repo
+  UNION SELECT standard FROM standards WHERE is_global = 1)
+ORDER BY standard DESC
+"""
+)
 _KEYS: Final = "SELECT standard FROM standards ORDER BY standard"
 _CHILDREN: Final = "SELECT standard FROM standards WHERE parent = :standard"
 _ADD: Final = """

@@ -45,7 +45,7 @@ _PRIORITY: Final = "priority = :priority"
 _ISSUE: Final = "task IN (SELECT task FROM task_issues WHERE issue = :issue)"
 _CREATED: Final = "created_at >= :since AND created_at < :until"
 _BY_PRIORITY: Final = "ORDER BY priority DESC, task LIMIT :limit OFFSET :offset"
-_BY_UPDATE: Final = "ORDER BY updated_at DESC, task DESC LIMIT :limit OFFSET :offset"
+_BY_UPDATE: Final = "ORDER BY updated_at DESC, task LIMIT :limit OFFSET :offset"
 _HANDOFFS: Final = """
 SELECT task, count(*), max(handoff) FROM handoffs
 WHERE task IN (SELECT value FROM json_each(:keys)) AND status = 'pending'
