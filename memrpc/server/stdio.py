@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import stat
 import sys
 from collections.abc import Callable
@@ -59,6 +60,7 @@ def claim() -> Wire:
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
+    end_at_interrupt()
     return wire
 
 
@@ -127,15 +129,23 @@ def run(connection: Connection, wire: Wire, warm_up: tuple[Callable[[], object],
     """Serve until the peer is gone or a signal comes.  Returns the exit code."""
     from memrpc.server.opening import serve_opening
 
+    serve_opening(connection, wire, warm_up)
+    import anyio
+
+    from memrpc.server.driver import serve
+
     try:
-        serve_opening(connection, wire, warm_up)
-        import anyio
-
-        from memrpc.server.driver import serve
-
         return anyio.run(serve, connection, wire, _end_in_time)
-    except KeyboardInterrupt:
-        return 130  # It came before the loop, or after.
+    finally:
+        end_at_interrupt()  # The loop has put back the handler that raises anywhere.
+
+
+def end_at_interrupt() -> None:
+    """Let an interrupt end the process as other signals do, where the loop does not take it.
+
+    Python's own handler raises inside whatever happens to run, an import for example.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _end_in_time(code: int) -> None:
