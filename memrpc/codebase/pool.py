@@ -95,7 +95,8 @@ class Pool:
             stdout=subprocess.PIPE,
         )
         process = _Process(child)
-        write_frame(process.pipe, self._order)
+        with contextlib.suppress(BrokenPipeError):  # Its end is noticed by its listener.
+            write_frame(process.pipe, self._order)
         threading.Thread(target=self._listen, args=(process,), daemon=True).start()
         return process
 

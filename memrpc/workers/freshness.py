@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 QUIET_MS: Final = 300
 """A burst of changes ends when nothing has changed for so long."""
 BURST_MS: Final = 2_000
+TICK_MS: Final = 1_000
 _OURS: Final = (".db", ".db-wal", ".db-shm")
 
 Run = Callable[["IndexOrder", Callable[[int, int], None]], Awaitable[Mapping[str, "JSON"]]]
@@ -78,10 +79,19 @@ class Freshness:
         def is_wanted(change: Change, path: str) -> bool:
             return usual(change, path) and not path.endswith(_OURS)
 
-        async for _ in awatch(
-            order.root, watch_filter=is_wanted, debounce=BURST_MS, step=QUIET_MS, recursive=True
-        ):
-            await self._refresh(order)
+        bursts = awatch(
+            order.root,
+            watch_filter=is_wanted,
+            debounce=BURST_MS,
+            step=QUIET_MS,
+            rust_timeout=TICK_MS,
+            yield_on_timeout=True,
+        )
+        is_first = True  # Something may have changed before the watch began.
+        async for changes in bursts:
+            if changes or is_first:
+                is_first = False
+                await self._refresh(order)
 
     async def _refresh(self, order: IndexOrder) -> None:
         try:

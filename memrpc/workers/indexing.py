@@ -79,7 +79,8 @@ class Indexing:
         lease: list[Lease],
     ) -> Mapping[str, JSON]:
         assert process.stdin is not None  # noqa: S101 -- it was made with pipes
-        await process.stdin.send(self._written(order))
+        with contextlib.suppress(anyio.BrokenResourceError):  # Its end is noticed below.
+            await process.stdin.send(self._written(order))
         async for said in _lines(process):
             match said:
                 case {"done": int(done), "total": int(total)}:

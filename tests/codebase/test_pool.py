@@ -72,6 +72,13 @@ def test_what_a_grammar_prints_does_not_get_between_the_answers(repo, stand_in):
     assert outcomes(repo, ["print.py"]) == {"print.py": ("parsed", None)}
 
 
+def test_processes_that_cannot_even_start_fail_their_files_and_end(repo, monkeypatch):
+    monkeypatch.setattr(pools, "PROGRAM", (sys.executable, "-c", "raise SystemExit(3)"))
+    names = [f"m{n}.py" for n in range(3)]
+    write(repo, dict.fromkeys(names, "x = 1\n"))
+    assert set(outcomes(repo, names, limit_s=20).values()) == {("failed", "crash (3)")}
+
+
 def test_no_process_outlives_its_pool(repo, stand_in):
     write(repo, {"a.py": "", "spin.py": ""})
     pool = pools.Pool(Order(str(repo), 60, frozenset()), 2, time.monotonic)
