@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,7 @@ from memrpc.surface.catalogue import Catalogue
 from memrpc.surface.completing import CompletionDesk
 from memrpc.surface.desk import Desk
 from memrpc.surface.instructions import BY_TOOLSET
-from memrpc.surface.prompt_book import PromptBook
+from memrpc.surface.prompt_book import Prompt, PromptBook
 from memrpc.surface.prompts import archive as archive_prompts
 from memrpc.surface.prompts import workspace as workspace_prompts
 from memrpc.surface.refusals import explain
@@ -242,7 +242,13 @@ class Application:
 
     @property
     def prompts(self) -> PromptBook:
-        return PromptBook((*archive_prompts.PROMPTS, *workspace_prompts.PROMPTS), self.desk)
+        built_in = (*archive_prompts.PROMPTS, *workspace_prompts.PROMPTS)
+        return PromptBook(built_in, self.desk, self._own_prompts)
+
+    def _own_prompts(self) -> Iterable[Prompt]:
+        from memrpc.surface.prompts import own
+
+        return own.load(self.settings.database_path)
 
     def service(self, *, checks_output: bool = False) -> Service:
         desk = self.desk

@@ -68,7 +68,7 @@ class Lane:
         """
         await checkpoint_if_cancelled()
         settled = anyio.Event()
-        call_soon = _call_soon()
+        call_soon = loop_call_soon()
         job = Job(function, lambda: call_soon(settled.set))
         self._submit(job)
         try:
@@ -128,7 +128,7 @@ class Lane:
         return Worker(name, self._jobs, self._connector, self._patience, self.release_worker)
 
 
-def _call_soon() -> Callable[[Callable[[], None]], object]:
+def loop_call_soon() -> Callable[[Callable[[], None]], object]:
     """Return the running loop's way to be called from a thread without making the thread wait.
 
     ``anyio.from_thread.run_sync`` waits for the loop, which may itself be joining this lane.

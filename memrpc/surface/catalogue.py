@@ -26,19 +26,22 @@ Completer: TypeAlias = Callable[[Desk, Values], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a resource holds; ``last_modified`` is ISO 8601."""
+    """What a resource holds."""
 
     text: str
-    last_modified: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of ``resources/list``."""
+    """One line of ``resources/list``; ``last_modified`` is ISO 8601.
+
+    What ``resources/read`` returns has no place for a date in any revision.
+    """
 
     uri: str
     name: str
     title: str
+    last_modified: str | None = None
 
 
 async def _no_entries(_: Desk) -> Sequence[Entry]:
@@ -65,14 +68,18 @@ class View:
 
     def entry(self, entry: Entry) -> JSONObject:
         """A ``resources/list`` entry."""
-        return {**self._described(), "uri": entry.uri, "name": entry.name, "title": entry.title}
+        described = self._described(entry.last_modified)
+        return {**described, "uri": entry.uri, "name": entry.name, "title": entry.title}
 
-    def _described(self) -> dict[str, JSON]:
+    def _described(self, last_modified: str | None = None) -> dict[str, JSON]:
+        annotations: dict[str, JSON] = {"audience": ["assistant"], "priority": self.priority}
+        if last_modified is not None:
+            annotations["lastModified"] = last_modified
         return {
             "title": self.title,
             "description": self.description,
             "mimeType": self.mime_type,
-            "annotations": {"audience": ["assistant"], "priority": self.priority},
+            "annotations": annotations,
         }
 
 

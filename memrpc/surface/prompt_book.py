@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from memrpc.server.context import Context
@@ -50,11 +51,23 @@ class Prompt:
 
 
 class PromptBook:
-    """The engine's ``Prompts`` over a tuple of prompts."""
+    """The engine's ``Prompts`` over a tuple of prompts, and the user's own, which hide none of it.
 
-    def __init__(self, prompts: Sequence[Prompt], desk: Desk) -> None:
-        self.prompts = {prompt.name: prompt for prompt in prompts}
+    Those are read when prompts are first asked for.
+    """
+
+    def __init__(
+        self, prompts: Sequence[Prompt], desk: Desk, own: Callable[[], Iterable[Prompt]] = tuple
+    ) -> None:
+        self._built_in = prompts
+        self._own = own
         self._desk = desk
+
+    @cached_property
+    def prompts(self) -> Mapping[str, Prompt]:
+        """Every prompt by its name."""
+        built_in = {prompt.name: prompt for prompt in self._built_in}
+        return built_in | {each.name: each for each in self._own() if each.name not in built_in}
 
     async def page(self, _: Context, after: str | None) -> Page:
         del after  # One page holds them all, so no cursor was ever given out.

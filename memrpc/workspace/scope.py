@@ -30,6 +30,9 @@ SELECT repo, owner, name FROM repos WHERE folded_name = :name AND folded_owner =
 _BY_NAME: Final = "SELECT repo, owner, name FROM repos WHERE folded_name = :name ORDER BY repo"
 _BY_KEY: Final = "SELECT repo, owner, name FROM repos WHERE repo = :repo"
 _ALL: Final = "SELECT repo, owner, name FROM repos ORDER BY folded_owner, folded_name"
+_ACTIVITY: Final = """
+SELECT repo, owner, name, active_at FROM repos ORDER BY folded_owner, folded_name
+"""
 _ADD: Final = """
 INSERT INTO repos (owner, name, folded_owner, folded_name, active_at)
 VALUES (:owner, :name, :folded_owner, :folded_name, :now)
@@ -98,6 +101,12 @@ def everything(db: apsw.Connection) -> list[Repo]:
     """List every repository by owner and name."""
     rows: list[Any] = db.execute(_ALL).fetchall()
     return [Repo(*row) for row in rows]
+
+
+def activity(db: apsw.Connection) -> list[tuple[Repo, int]]:
+    """List every repository by owner and name, with the instant of its latest write."""
+    rows: list[Any] = db.execute(_ACTIVITY).fetchall()
+    return [(Repo(*row), active_at) for *row, active_at in rows]
 
 
 def near(db: apsw.Connection, repo: Repo) -> list[str]:

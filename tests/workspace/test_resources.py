@@ -200,6 +200,50 @@ def test_h07_prompts_list_their_arguments_check_and_substitute_them(client):
     assert "tech_stack" in missing["message"]
 
 
+OWN = "# Release notes\n\nWrites notes for a version.\n\nWrite notes for {version} of {scope}."
+
+
+def test_the_users_own_prompts_are_served_beside_the_built_in_ones(start, database):
+    folder = database.parent / "prompts"
+    folder.mkdir()
+    (folder / "release-notes.md").write_text(OWN)
+    (folder / "project-briefing.md").write_text("Hides nothing.")
+    (folder / "No Name.md").write_text("x")
+    (folder / "no-text.md").write_bytes(b"\xff\xfe")
+    (folder / "too-long.md").write_text("x" * 70_000)
+    client = start()
+    listed = {p["name"]: p for p in client.peer.ask("prompts/list", {})["result"]["prompts"]}
+    own = listed["release-notes"]
+    assert (own["title"], own["description"]) == ("Release notes", "Writes notes for a version.")
+    assert [(a["name"], a["required"]) for a in own["arguments"]] == [("version", False)]
+    assert listed.keys() & {"No Name", "no-text", "too-long"} == set()
+    assert listed["project-briefing"]["title"] == "Start a session in a project"
+    params = {"name": "release-notes", "arguments": {"version": "2.1"}}
+    (message,) = client.peer.ask("prompts/get", params)["result"]["messages"]
+    assert "Write notes for 2.1 of " in message["content"]["text"]
+
+
+def test_the_list_of_resources_says_when_a_repository_was_last_written(client):
+    made = client.write(
+        "memory-write", type="code_fact", importance=1, title="Owls", content="Owls hunt at night."
+    )
+    listed = client.peer.ask("resources/list", {})["result"]["resources"]
+    (entry,) = [each for each in listed if each["uri"] == f"{BASE}/memories"]
+    written = client.read(f"memory://{made['id']}")["updated_at"]
+    assert entry["annotations"]["lastModified"] == written
+
+
+def test_a_delete_tells_how_far_it_is_after_each_item(client):
+    handles = [f"MEM-{number:03}" for number in (1, 2, 3, 404)]
+    arguments = {**PLACE, "ids": handles}
+    client.peer.notices.clear()
+    params = {"name": "memory-delete", "arguments": arguments, "_meta": {"progressToken": "p"}}
+    answer = client.peer.ask("tools/call", params)["result"]["structuredContent"]
+    told = [m["params"] for m in client.peer.notices if m["method"] == "notifications/progress"]
+    assert [(each["progress"], each["total"]) for each in told] == [(n, 4) for n in range(5)]
+    assert answer["deletedCount"] == 3
+
+
 def test_prompts_name_only_tools_that_exist(tools):
     from memrpc.surface.prompts import workspace_texts
 

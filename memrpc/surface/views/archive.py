@@ -18,7 +18,7 @@ async def read_persona(_: Context, desk: Desk, values: Values) -> Contents:
 
     core = await desk.database.read(lambda db: persona.current(db, values["persona_id"]))
     heading = f"persona {core.persona_id}, version {core.version}"
-    return Contents("\n".join([heading, *core.items]), core.updated_at)
+    return Contents("\n".join([heading, *core.items]))
 
 
 async def persona_names(desk: Desk) -> list[str]:

@@ -95,18 +95,17 @@ async def _read(
     Raises ``KeyError`` for what is not there.
     """
     from memrpc.store.errors import InvalidArguments, NotFound
-    from memrpc.workspace import times
 
-    def work(db: apsw.Connection) -> tuple[dict[str, JSON], int | None]:
+    def work(db: apsw.Connection) -> dict[str, JSON]:
         repository = _repository(db, ctx, values["repo"])
         body = {"mode": mode, "owner": repository.owner, "repo": repository.name}
-        return {**body, **read(db, repository)}, repository.indexed_at
+        return {**body, **read(db, repository)}
 
     try:
-        found, indexed_at = await desk.database.read(work)
+        found = await desk.database.read(work)
     except (NotFound, InvalidArguments) as error:
         raise KeyError(values["repo"], error.message) from error
-    return Contents(compact(found), times.to_text_or_none(indexed_at))
+    return Contents(compact(found))
 
 
 def _repository(db: apsw.Connection, ctx: Context, named: str) -> Repository:

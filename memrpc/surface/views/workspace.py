@@ -86,7 +86,7 @@ async def read_memory(_: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
     found = await desk.database.read(lambda db: records.memory(db, values["id"]))
-    return Contents(compact(found), str(found["updated_at"]))
+    return Contents(compact(found))
 
 
 async def read_tasks(ctx: Context, desk: Desk, values: Values) -> Contents:
@@ -104,16 +104,16 @@ async def read_task(_: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
     found = await desk.database.read(lambda db: records.task(db, values["id"], desk.now_us()))
-    return Contents(compact(found), str(found["updated_at"]))
+    return Contents(compact(found))
 
 
 async def read_summary(_: Context, desk: Desk, values: Values) -> Contents:
-    from memrpc.workspace import summaries, times
+    from memrpc.workspace import summaries
 
     found = await _of_repo(desk, values, summaries.find)
     if found is None:
         return Contents("No summary is available yet; write one with repo-summarize.")
-    return Contents(found.text, times.to_text(found.updated_at))
+    return Contents(found.text)
 
 
 async def read_actions(ctx: Context, desk: Desk, values: Values) -> Contents:
@@ -131,7 +131,7 @@ async def read_action(_: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
     found = await desk.database.read(lambda db: records.action(db, values["id"]))
-    return Contents(compact(found), str(found["created_at"]))
+    return Contents(compact(found))
 
 
 async def read_graph(ctx: Context, desk: Desk, values: Values) -> Contents:
@@ -164,8 +164,7 @@ async def _listed(
     while len(text) > desk.answer_chars and len(rows) > 1:
         rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
         text = compact(_with_page(head, key, rows, total, (limit, offset)))
-    times = [str(row.get("updated_at") or row.get("created_at") or "") for row in rows]
-    return Contents(text, max(times, default="") or None)
+    return Contents(text)
 
 
 def _with_page(head: Row, key: str, rows: list[Row], total: int, page: tuple[int, int]) -> Row:
@@ -205,10 +204,17 @@ async def list_roots(_: Desk) -> Sequence[Entry]:
 
 async def list_repositories(desk: Desk) -> Sequence[Entry]:
     """One entry a repository: its memories, from which the rest is found."""
-    return [
-        Entry(MEMORIES.expand({"name": name}), f"repository-{name}", f"Memories of {name}")
-        for name in await complete.repositories(desk, {})
-    ]
+    from memrpc.workspace import scope
+
+    return [_entry(*each) for each in await desk.database.read(scope.activity)]
+
+
+def _entry(repo: Repo, active_at: int) -> Entry:
+    from memrpc.workspace import scope, times
+
+    name = scope.full_name(repo)
+    uri, title = MEMORIES.expand({"name": name}), f"Memories of {name}"
+    return Entry(uri, f"repository-{name}", title, times.to_text(active_at))
 
 
 VIEWS: Final = (

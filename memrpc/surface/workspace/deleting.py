@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError
+from memrpc.store.lanes import loop_call_soon
 from memrpc.surface.workspace import bulk
 from memrpc.surface.workspace.shown import present
 from memrpc.surface.workspace.visit import Visit
@@ -37,13 +39,14 @@ async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> To
                     done.append(one(db, repo, handle, act))
             except DomainError as refusal:
                 failed.append((index, refusal))
+            tell(partial(visit.ctx.progress, index + 1, len(handles)))
         if not done:
             raise _refusal(failed, len(handles))
         return done, failed
 
+    tell = loop_call_soon()  # The work is done on a lane; progress is told by the loop.
     visit.ctx.progress(0, len(handles))
     done, refused = await visit.write(work)
-    visit.ctx.progress(len(handles), len(handles))
     failed = [
         {**bulk.failure(index, refusal), "identifier": handles[index]} for index, refusal in refused
     ]
