@@ -7,7 +7,10 @@ question.  A unit that has no vector yet counts as an average one.
 half of all foreign questions share a word with something, and what answers is often not the most
 alike.  Together they are: the share of the question that a unit holds, raised or lowered by how far
 its cosine is from ``chance``.  A cosine of ``floor`` is enough by itself.  The cosines of a model
-that nobody knows are first put on the scale of the built-in one (``Model.comparable``).
+that nobody knows are first put on the scale of the built-in one (``Model.comparable``).  What
+somebody wrote down to be found, an entry or a task of a few lines, is only raised: a question in
+other words shares little with it, and a cosine over two short texts says too little to take that
+away.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ class Alike:
     standards: dict[int, float]
     best: Collection[int] = ()
     """The units that likeness proposed."""
+    lowers: bool = True
+    """Whether a small likeness speaks against a unit."""
 
     def fused(self, unit_id: int, lexical: float) -> float:
         """The lexical standard score and that of the cosine, weighted."""
@@ -50,7 +55,8 @@ class Alike:
             return held
         cosine = self._cosine(unit_id)
         by_meaning = FLOOR_SHARE * cosine / self.model.floor
-        return max(held + cosine - self.chance, by_meaning, 0.0)
+        least = 0.0 if self.lowers else held
+        return max(held + cosine - self.chance, by_meaning, least)
 
     def is_alike(self, unit_id: int) -> bool:
         """Whether likeness proposed the unit and has something to say for it."""

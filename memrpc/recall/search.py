@@ -39,6 +39,9 @@ EXACT_UNITS: Final = 20_000
 COMMON_SHARE: Final = 0.15
 """In a larger one a word in more than this share of the units does not."""
 
+WRITTEN_TO_BE_FOUND: Final = frozenset({Kind.ENTRY, Kind.TASK, Kind.STANDARD})
+"""Kinds of short texts whose relevance likeness does not lower; see ``fusion``."""
+
 COLLECTION: Final = """
 SELECT units, tokens FROM collections WHERE kind = :kind AND scope = :scope"""
 FREQUENCY: Final = "SELECT doc FROM unit_terms WHERE term = :token"
@@ -148,7 +151,8 @@ def _alike(
     chance = model.chance - (RUN_LENIENCY if is_run else 0.0)
     cosines = compared.likeness.of(db, ids)
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
-    return Alike(model, trust, chance, cosines, standards, frozenset(compared.likeness.best))
+    best, lowers = frozenset(compared.likeness.best), kind not in WRITTEN_TO_BE_FOUND
+    return Alike(model, trust, chance, cosines, standards, best, lowers)
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:

@@ -84,7 +84,7 @@ def _claimed(db):
 
 
 @pytest.mark.slow
-def test_h09_with_the_embedder_enough_questions_are_answered_too(tools):
+def test_h09_the_embedder_answers_no_fewer_questions(tools, harbor):
     if tools.application.embedders.builtin is None:
         pytest.skip("no embedder is installed")
     for start in range(0, len(SET["entries"]), 100):
@@ -95,6 +95,7 @@ def test_h09_with_the_embedder_enough_questions_are_answered_too(tools):
         rows = tools.rows("memory-read", query=item["question"], limit=3)
         found.append(item["title"] in [row["title"] for row in rows])
     print(f"found {sum(found)} of {len(found)} in the top 3 with the embedder")  # noqa: T201 -- the figure is the point
-    assert sum(found) >= WANTED
+    alone = [item["title"] in asked(harbor, item["question"]) for item in SET["questions"]]
+    assert sum(found) >= sum(alone)
     for question in NONSENSE:
         assert tools.rows("memory-read", query=question) == []
