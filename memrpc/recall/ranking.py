@@ -275,8 +275,9 @@ class Question:
         """Wanted token -> its occurrences, each worth its column."""
         weights: dict[str, float] = {}
         wanted = self.wanted
-        filled = (pair for pair in zip(columns, COLUMN_WEIGHTS, strict=True) if pair[0])
-        for column, factor in filled:
+        for column, factor in zip(columns, COLUMN_WEIGHTS, strict=True):
+            if not column:
+                continue
             tokens = column.split()
             for token in wanted.intersection(tokens):
                 weights[token] = weights.get(token, 0.0) + factor * tokens.count(token)

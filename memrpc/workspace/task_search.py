@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.store.where import compose
 from memrpc.workspace import graph, indexing, scope, searching, tasks, windows
 from memrpc.workspace.graph import Subgraph
-from memrpc.workspace.model import Kind, Task
+from memrpc.workspace.model import Kind
 from memrpc.workspace.searching import NO_AIDS, Aids, Place
 from memrpc.workspace.task_reading import OF_REPO, SELECT, TaskFilter, TaskList, TaskRow
 
@@ -46,8 +46,8 @@ def search(
     issue_keys = _of_issues(db, repo, named, within)
 
     def priors(keys: Collection[int]) -> dict[int, float]:
-        known = tasks.by_keys(db, keys)
-        return {key: _prior(each, now, is_named=key in issue_keys) for key, each in known.items()}
+        born = tasks.births(db, keys)
+        return {key: _prior(now - at, is_named=key in issue_keys) for key, at in born.items()}
 
     result = searching.ranked(db, text, Kind.TASK, [place], priors, aids)
     linked = [key for key in issue_keys if key not in result.subjects]
@@ -85,8 +85,8 @@ def _spoken_issues(query: str) -> frozenset[int]:
     )
 
 
-def _prior(task: Task, now: int, *, is_named: bool) -> float:
-    recency = math.exp2(-max(0, now - task.created_at) / _MONTH_US)
+def _prior(age_us: int, *, is_named: bool) -> float:
+    recency = math.exp2(-max(0, age_us) / _MONTH_US)
     return 0.2 * recency + (_ISSUE_PRIOR if is_named else 0.0)
 
 

@@ -30,6 +30,9 @@ FROM tasks
 _BY_ID: Final = _COLUMNS + "WHERE repo = :repo AND id = :handle"
 _BY_CODE: Final = _COLUMNS + "WHERE repo = :repo AND code = :handle"
 _BY_KEYS: Final = _COLUMNS + "WHERE task IN (SELECT value FROM json_each(:keys))"
+_BIRTHS: Final = """
+SELECT task, created_at FROM tasks WHERE task IN (SELECT value FROM json_each(:keys))
+"""
 _ANYWHERE: Final = _COLUMNS + "WHERE id = :id"
 _KEYS: Final = "SELECT task FROM tasks ORDER BY task"
 _CHILDREN: Final = _COLUMNS + "WHERE parent = :task ORDER BY task"
@@ -112,6 +115,12 @@ def by_keys(db: apsw.Connection, keys: Iterable[int]) -> dict[int, Task]:
     """Return those of the keys that exist."""
     rows: list[Any] = db.execute(_BY_KEYS, {"keys": json.dumps(list(keys))}).fetchall()
     return {row[0]: _task(row) for row in rows}
+
+
+def births(db: apsw.Connection, keys: Iterable[int]) -> dict[int, int]:
+    """Return when those of the keys that exist were created."""
+    rows: list[Any] = db.execute(_BIRTHS, {"keys": json.dumps(list(keys))}).fetchall()
+    return dict(rows)
 
 
 def anywhere(db: apsw.Connection, task_id: str) -> Task | None:
