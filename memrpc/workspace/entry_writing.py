@@ -86,7 +86,8 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: EntryDraft, act:
         old = entries.find(db, repo, changes["supersedes"])
     after = replace(before, **changes, updated_at=act.now)
     entries.save(db, after)
-    indexing.put_entry(db, after, _links(old or _superseded(db, repo, after)))
+    if _is_read_anew(before, after):
+        indexing.put_entry(db, after, _links(old or _superseded(db, repo, after)))
     if old is not None:
         _supersede(db, repo, old, act)
     _note(db, repo, act, Change("update", Kind.ENTRY, after.id, after.code), before, after)
@@ -248,6 +249,12 @@ _PLAIN: Final = (
     "language",
     "completed_at",
 )
+
+
+def _is_read_anew(before: Entry, after: Entry) -> bool:
+    """Say whether the index or the graph would say anything else of the entry."""
+    documents = indexing.entry_document(before), indexing.entry_document(after)
+    return documents[0] != documents[1] or before.supersedes != after.supersedes
 
 
 def _other(db: apsw.Connection, repo: Repo, entry: Entry, handle: str) -> str:

@@ -87,10 +87,17 @@ def update(
     if after.content != before.content:
         _refuse_duplicate(db, repo, after)
     standards.save(db, after)
-    indexing.put_standard(db, after)
+    if _is_read_anew(before, after):
+        indexing.put_standard(db, after)
     _log(db, repo, act, Change("update", Kind.STANDARD, after.id, after.code), before, after)
     named = {"title": "name", "parent": "parent_id"}
     return StandardUpdated(after, tuple(named.get(field, field) for field in changes))
+
+
+def _is_read_anew(before: Standard, after: Standard) -> bool:
+    """Say whether the index or the graph would say anything else of the standard."""
+    documents = indexing.standard_document(before), indexing.standard_document(after)
+    return documents[0] != documents[1] or before.parent != after.parent
 
 
 def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Standard:
