@@ -209,7 +209,8 @@ def _findings(reads: Times, writes: Times, growth: Table) -> Findings:
         _grid("Writes at 10,000 entries and 2,000 tasks", writes),
         _growth_grid(growth),
     ]
-    data = {"reads": reads, "writes": writes, "growth": growth.samples}
+    by_size = {str(size.entries): growth.samples[size] for size in (SMALL, LARGE)}
+    data = {"reads": reads, "writes": writes, "growth": by_size}
     verdicts = [*_read_verdicts(reads), *_write_verdicts(writes), *_growth_verdicts(growth)]
     return Findings("workspace", "The workspace beside its own SQL", grids, verdicts, data)
 
