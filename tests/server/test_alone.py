@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests import official
 from tests.peer import ROOT, Peer, call
 
 ENGINE = ("wire", "protocol", "server")
@@ -72,3 +76,32 @@ def test_nothing_heavy_is_imported_before_a_call_needs_it():
     )
     assert done.stderr == b""
     assert done.stdout.strip() == b"[]"
+
+
+MEMORY = ("archive", "workspace", "codebase", "store", "recall", "workers", "surface", "cli")
+OF_THE_PRODUCT = ("tests/faults/test_product.py", "test_transcript_holds_against_memrpc_itself")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_transcripts_and_failures_hold_with_the_memory_code_removed(tmp_path: Path):
+    """The whole of tests/faults and tests/conformance, in a tree that has only the engine."""
+    here = tmp_path / "main"
+    for folder in ("memrpc", "tests", "conformance", "schemas", "benchmarks", "docs"):
+        shutil.copytree(ROOT / folder, here / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", here)
+    for part in MEMORY:
+        shutil.rmtree(here / "memrpc" / part)
+    for file in ("app.py", "settings.py"):
+        (here / "memrpc" / file).unlink()
+    words = ["-m", "pytest", "-q", "-m", "not slow", "tests/faults", "tests/conformance"]
+    deselected = [f"--deselect={OF_THE_PRODUCT[0]}", "-k", f"not {OF_THE_PRODUCT[1]}"]
+    done = subprocess.run(
+        [sys.executable, *words, *deselected],
+        cwd=here,
+        env={**os.environ, "MCP_SCHEMA_DIR": str(official.SCHEMA_DIR)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
