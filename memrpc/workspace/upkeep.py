@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TOOL: Final = "upkeep"
 UNUSED_US: Final = 90 * DAY_US
 MONTH_US: Final = 30 * DAY_US
-BATCH: Final = 500
+BATCH: Final = 100
 
 _EXPIRED: Final = """
 SELECT entry FROM entries WHERE status = 'active' AND expires_at <= :now
