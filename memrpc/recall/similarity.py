@@ -26,6 +26,8 @@ MAX_HOLDERS: Final = 25
 """A token that at most so many units hold is rare; its holders are compared."""
 MAX_RARE: Final = 6
 MAX_PAIRS: Final = 4
+MAX_TRIED: Final = 12
+"""Where so many long tokens are common, the rest, which is shorter, is hardly rare."""
 
 HOLDERS: Final = """
 SELECT rowid FROM unit_text WHERE unit_text MATCH :expression LIMIT :limit"""
@@ -90,7 +92,7 @@ def _possible(db: apsw.Connection, wanted: set[str], prefix: str, at_least: floa
     tried = sorted(wanted, key=lambda token: (-len(token), token))
     units: list[int] = []
     rare = 0
-    for token in tried:
+    for token in tried[:MAX_TRIED]:
         holders = _holders(db, f'"{prefix}{token}"', MAX_HOLDERS + 1)
         unknown -= not holders
         if unknown < 0:
