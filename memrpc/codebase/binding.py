@@ -64,8 +64,14 @@ class Binder:
         spots: dict[Meant, list[str]] = defaultdict(list)
         for meant, line in self._import_edges():
             spots[meant].append(f"{line}:1")
+        known: dict[tuple[Scope, int | None, str, str, str | None], Meant] = {}
         for at, use in sorted(self._found.used.items()):
-            spots[self._meant(at, use, callers)].append(f"{use.row + 1}:{use.column + 1}")
+            kind, name, on, row, column = use
+            scope, caller = self._tree.at(at), callers.at(at)
+            key = (scope, caller, kind, name, on)
+            if key not in known:
+                known[key] = self._meant(use, scope, caller)
+            spots[known[key]].append(f"{row + 1}:{column + 1}")
         rows = (Reference(*meant, len(at), " ".join(at)) for meant, at in spots.items())
         return list(islice(rows, MAX_ORDINAL))
 
@@ -137,9 +143,9 @@ class Binder:
             if name and name not in ("*", "default"):
                 yield Meant(name, Edge.IMPORT.value, False, None, None, position), link.line
 
-    def _meant(self, position: int, use: Used, callers: _Callers) -> Meant:
+    def _meant(self, use: Used, scope: Scope, caller: int | None) -> Meant:
         name = use.name
-        binding, link = self._meaning(name, use.on, self._tree.at(position))
+        binding, link = self._meaning(name, use.on, scope)
         if binding is not None and binding.imported is not None and link is None:
             link = binding.imported
         if link is not None:
@@ -149,7 +155,7 @@ class Binder:
             name,
             self._edge(use.kind, name, binding),
             use.on is not None,
-            callers.at(position),
+            caller,
             binding.symbol if binding is not None else None,
             link,
         )

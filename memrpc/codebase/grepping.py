@@ -80,10 +80,10 @@ def compile_pattern(request: GrepRequest) -> Any:  # noqa: ANN401 -- the engine 
     options.never_nl = True
     pattern = request.content if request.regex else re2.escape(request.content)
     try:
-        return re2.compile(f"(?m){pattern}".encode(), options)
+        re2.compile(pattern.encode(), options)  # By itself: a bracket must not close ours.
+        return re2.compile(f"(?m)(?:{pattern})[^\\n]*".encode(), options)
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        why = why.replace("(?m)", "")
         raise InvalidArguments(
             f"The pattern {request.content!r} is refused: {why}. Patterns are RE2: without "
             "lookaround and backreferences; or leave regex out to look for the text itself.",
@@ -137,17 +137,13 @@ def _read(root: str, file: Source, found: Grepped) -> bytes | None:
 
 
 def _matching_lines(pattern: Any, text: bytes) -> Iterator[int]:  # noqa: ANN401 -- as above
-    """Where the first match of each line that has one begins."""
+    """Where the first match of each line that has one begins; a match takes its line's rest."""
     next_line = 0
     for match in pattern.finditer(text):
-        start = match.start()
-        if start < next_line:
-            continue
-        line_end = text.find(b"\n", start)
-        next_line = len(text) if line_end < 0 else line_end + 1
-        yield start
-        if next_line >= len(text):
-            return
+        start, end = match.span()
+        if next_line <= start < len(text):
+            next_line = end + 1
+            yield start
 
 
 def _line(file: Source, text: bytes, start: int) -> Line:

@@ -21,7 +21,7 @@ class Binding(NamedTuple):
 UNKNOWN: Final = Binding()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scope:
     """A stretch of source in which names are bound.  ``owner`` is the class that it is."""
 

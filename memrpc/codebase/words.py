@@ -9,9 +9,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memrpc.recall.text import PieceKind, joined_tails, pieces, run_tokens
+from memrpc.recall.text import PieceKind, fold, joined_tails, pieces, run_tokens
 
 MAX_WORDS: Final = 200
+_UNSPACED: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003fffd]"
+)
+"""Scripts that are written without spaces."""
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
@@ -31,8 +36,10 @@ def name_words(name: str) -> str:
 
 
 def text_words(text: str) -> str:
-    """What a text is found by.  SQLite cuts plain ASCII into words itself, much faster."""
-    return text if text.isascii() else _foreign_words(text)
+    """What a text is found by.  SQLite cuts words at spaces and signs itself, much faster."""
+    if text.isascii():
+        return text
+    return _foreign_words(text) if _UNSPACED.search(text) else fold(text).lower()
 
 
 def _foreign_words(text: str) -> str:

@@ -327,7 +327,9 @@ def test_counting_ends_somewhere(index, repo, monkeypatch):
     assert (answer.total, answer.is_exact, answer.scanned) == (14, False, 2)
 
 
-@pytest.mark.parametrize("pattern", ["(", "a{1000}{1000}", r"(a)\1", "(?=a)", "[z-a]", "a" * 1_001])
+@pytest.mark.parametrize(
+    "pattern", ["(", "a{1000}{1000}", r"(a)\1", "(?=a)", "[z-a]", "a)(b", "a" * 1_001]
+)
 def test_a_pattern_that_the_engine_refuses_is_named(index, repo, pattern):
     write(repo, {"a.py": "a\n"})
     index.run(repo)
