@@ -86,7 +86,7 @@ class Pool:
         for process in self._processes:
             process.child.wait()
             with contextlib.suppress(OSError):
-                process.pipe.close()
+                _close(process.pipe)
 
     def _start(self) -> _Process:
         child = subprocess.Popen(  # noqa: S603 -- our own program
@@ -132,7 +132,7 @@ class Pool:
         code = process.child.wait()
         is_late = self._monotonic() - process.busy_since > self._order.time_limit_s
         is_late = is_late or code == _ALARMED
-        process.pipe.close()
+        _close(process.pipe)
         lost = process.tasks.popleft() if process.tasks else None
         waiting.extendleft(reversed(process.tasks))
         self._processes.remove(process)
@@ -142,3 +142,9 @@ class Pool:
         if lost is None:
             return None
         return Outcome(lost, "failed", problem="timeout" if is_late else f"crash ({code})")
+
+
+def _close(pipe: IO[bytes]) -> None:
+    """Close a pipe whose reader may be gone with what was written still in the buffer."""
+    with contextlib.suppress(BrokenPipeError):
+        pipe.close()
