@@ -85,8 +85,7 @@ class Pool:
             process.child.kill()
         for process in self._processes:
             process.child.wait()
-            with contextlib.suppress(OSError):
-                _close(process.pipe)
+            _close(process.pipe)
 
     def _start(self) -> _Process:
         child = subprocess.Popen(  # noqa: S603 -- our own program
@@ -146,5 +145,5 @@ class Pool:
 
 def _close(pipe: IO[bytes]) -> None:
     """Close a pipe whose reader may be gone with what was written still in the buffer."""
-    with contextlib.suppress(BrokenPipeError):
+    with contextlib.suppress(OSError):
         pipe.close()

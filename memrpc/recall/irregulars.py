@@ -118,7 +118,7 @@ foot feet
 tooth teeth
 mouse mice
 goose geese
-life lives
+live lives lived living
 wife wives
 knife knives
 leaf leaves
