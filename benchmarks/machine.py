@@ -16,7 +16,7 @@ def describe() -> dict[str, object]:
     return {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "commit": _commit(),
-        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "system": f"{platform.system()} {platform.release().partition("-")[0]} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
         "memory_gib": _memory_gib(),
