@@ -16,7 +16,7 @@ def describe() -> dict[str, object]:
     return {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "commit": _commit(),
-        "system": f"{platform.system()} {platform.release().partition("-")[0]} {platform.machine()}",
+        "system": f"{platform.system()} {_kernel()} {platform.machine()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
         "memory_gib": _memory_gib(),
@@ -36,6 +36,10 @@ def _commit() -> str:
         text=True,
     )
     return shown.stdout.strip() or "unknown"
+
+
+def _kernel() -> str:
+    return platform.release().partition("-")[0]
 
 
 def _processor() -> str:
