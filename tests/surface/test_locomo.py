@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.peer import ROOT
+from tests.official import SCHEMA_DIR
 
-DATA = Path(os.environ.get("MEMRPC_DATA_DIR", ROOT.parent / "shared" / "data"))
+DATA = Path(os.environ.get("MEMRPC_DATA_DIR", SCHEMA_DIR.parent / "data"))
 FILE = DATA / "locomo-dev.jsonl"
 BUDGET = 600
 
