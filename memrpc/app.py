@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from memrpc.workers.extraction import Model
     from memrpc.workers.freshness import Freshness
     from memrpc.workers.indexing import Indexing, IndexOrder
-    from memrpc.workers.runner import Runner
+    from memrpc.workers.runner import Runner, Work
 
 PURGE_AT_EXIT_S: Final = 0.5
 IDENTITY: Final = {
@@ -104,13 +104,10 @@ class Application:
 
     @cached_property
     def runner(self) -> Runner:
-        import random
-
         from memrpc.store import purge
-        from memrpc.workers import embedding, keeping_up, purging, runner
+        from memrpc.workers import embedding, keeping_up, purging
         from memrpc.workspace import upkeep_due
 
-        ports = runner.Ports(now_us, random.random, self.log)
         kinds = {
             embedding.JOB_KIND: lambda lease: embedding.embed(
                 lease, self.database, self.embedders, now_us
@@ -120,17 +117,22 @@ class Application:
                 lease, self.database, now_us, new_id, self.settings["action_log_days"]
             ),
         }
-        return runner.Runner(lambda: self.database, kinds, self.owner, ports)
+        return self._runner(kinds)
 
     @cached_property
     def extracting(self) -> Runner:
         """A queue of its own, because a model may take half a minute for one event."""
-        import random
-
-        from memrpc.workers import extraction, runner
+        from memrpc.workers import extraction
 
         work = extraction.Ports(now_us, new_id, self.models)
         kinds = {extraction.JOB_KIND: lambda lease: extraction.extract(lease, self.database, work)}
+        return self._runner(kinds)
+
+    def _runner(self, kinds: Mapping[str, Work]) -> Runner:
+        import random
+
+        from memrpc.workers import runner
+
         ports = runner.Ports(now_us, random.random, self.log)
         return runner.Runner(lambda: self.database, kinds, self.owner, ports)
 

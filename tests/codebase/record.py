@@ -16,7 +16,6 @@ from typing import Any
 from conformance.patterns import Bindings, match
 from conformance.transcripts import CLIENT_INFO
 from tests.workspace import record
-from tests.workspace.record import REVISIONS
 
 FOLDER = Path(__file__).with_name("transcripts")
 SAMPLE = "tests/codebase/sample"
@@ -103,14 +102,5 @@ def conversation(tool: str, revision: str) -> Iterator[dict]:
         peer.close()
 
 
-def main() -> None:
-    for revision in REVISIONS:
-        (FOLDER / revision).mkdir(parents=True, exist_ok=True)
-        for tool in CONVERSATIONS:
-            lines = [json.dumps(each, ensure_ascii=False) for each in conversation(tool, revision)]
-            path = FOLDER / revision / f"{tool}.jsonl"
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    record.write_transcripts(FOLDER, CONVERSATIONS, conversation)

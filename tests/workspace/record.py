@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from tests.workspace.conversations import CONVERSATIONS
 
 FOLDER = Path(__file__).with_name("transcripts")
 REVISIONS = ("2025-03-26", "2026-07-28")
+Converse = Callable[[str, str], Iterator[dict]]
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 VOLATILE = re.compile(rf"{UUID.pattern}|{TIME.pattern}|\[[0-9a-f]{{8}}\]|\d{{4}}-\d\d-\d\d")
@@ -96,14 +97,15 @@ def conversation(tool: str, revision: str) -> Iterator[dict]:
         peer.close()
 
 
-def main() -> None:
+def write_transcripts(folder: Path, tools: Iterable[str], converse: Converse) -> None:
+    """Write what ``converse(tool, revision)`` yields, a file for each tool and revision."""
     for revision in REVISIONS:
-        (FOLDER / revision).mkdir(parents=True, exist_ok=True)
-        for tool in CONVERSATIONS:
-            lines = [json.dumps(each, ensure_ascii=False) for each in conversation(tool, revision)]
-            path = FOLDER / revision / f"{tool}.jsonl"
+        (folder / revision).mkdir(parents=True, exist_ok=True)
+        for tool in tools:
+            lines = [json.dumps(each, ensure_ascii=False) for each in converse(tool, revision)]
+            path = folder / revision / f"{tool}.jsonl"
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_transcripts(FOLDER, CONVERSATIONS, conversation)
