@@ -6,7 +6,7 @@ event_id.  Forgotten ids and invalidated checkpoints without text are not export
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memrpc.archive import checkpoints, cues, events, memories, persona, reading, scopes, times
 from memrpc.store import json_column
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from memrpc.archive.persona import Persona
     from memrpc.store.json_column import JSON
 
-FORMAT: Final = 1
-
 
 def export_lines(
     db: apsw.Connection, *, since: int | None = None, scope: Scope | None = None
@@ -31,7 +29,6 @@ def export_lines(
 
     ``since`` leaves out what was recorded before it, ``scope`` what belongs to another one.
     """
-    yield json_column.encode({"type": "archive", "format": FORMAT})
     names: dict[int, Scope] = {}
     for seq in events.all_seqs(db):
         event = events.by_seqs(db, [seq])[seq]

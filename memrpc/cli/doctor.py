@@ -71,18 +71,21 @@ def _settings(settings: Settings) -> str:
 
 def _database(settings: Settings) -> str:
     from memrpc.app import Application
-    from memrpc.archive.statistics import count
+    from memrpc.archive import statistics as archive
+    from memrpc.workspace import statistics as workspace
 
     application = Application(settings)
     path = settings.database_path()
     try:
-        counted = application.database.read_blocking(count)
+        archived = application.database.read_blocking(archive.count)
+        noted = application.database.read_blocking(workspace.count)
         problem = application.database.read_blocking(_integrity)
     finally:
         application.close()
     if problem != "ok":
         raise Unusable(f"{path} is damaged ({problem}); restore a backup of it.", path=str(path))
-    return f"{path}, {counted.events} events, integrity ok"
+    held = f"{archived.events} events, {noted.entries} entries, {noted.tasks} tasks"
+    return f"{path}, {held}, integrity ok"
 
 
 def _embedder(settings: Settings) -> str:

@@ -1,9 +1,10 @@
-"""export: write the archive as JSON Lines, ids, provenance and windows as they are."""
+"""export: write what is remembered as JSON Lines, with ids, provenance and windows as they are."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import progress
@@ -12,31 +13,51 @@ from memrpc.settings import Settings
 if TYPE_CHECKING:
     import argparse
 
+    import apsw
+
     from memrpc.archive.model import Scope
+    from memrpc.workspace.model import Repo
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", default="-", help="where to; default: standard output")
-    parser.add_argument("--since", help="only what was recorded since (ISO 8601 with a zone)")
-    parser.add_argument("--scope", metavar="PERSONA/PROJECT", help="only this scope")
+    parser.add_argument("--since", help="only what is new or changed since (ISO 8601 with a zone)")
+    parser.add_argument("--scope", metavar="PERSONA/PROJECT", help="only this scope of the archive")
+    parser.add_argument("--repo", metavar="OWNER/NAME", help="only this repository's workspace")
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import opened
+    from memrpc.archive import statistics as archived
+    from memrpc.workspace import statistics as noted
+
+    with opened(settings) as application:
+
+        def write(db: apsw.Connection) -> None:
+            held, kept = archived.count(db), noted.count(db)
+            total = held.events + kept.entries + kept.tasks + kept.standards
+            _write(parsed.file, progress(_lines(db, parsed), total, "export"))
+
+        application.database.read_blocking(write)
+    return 0
+
+
+def _lines(db: apsw.Connection, parsed: argparse.Namespace) -> Iterable[str]:
+    """The archive and then the workspace; naming a part of one leaves out the other."""
     from memrpc.archive import exporting, times
-    from memrpc.archive.statistics import count
+    from memrpc.store import transfer
+    from memrpc.workspace import exporting as workspace
 
     since = times.parse(parsed.since, "since") if parsed.since else None
     scope = _scope(parsed.scope) if parsed.scope else None
-    with opened(settings) as application:
-        total = application.database.read_blocking(count).events
-        application.database.read_blocking(
-            lambda db: _write(
-                parsed.file,
-                progress(exporting.export_lines(db, since=since, scope=scope), total, "export"),
-            )
-        )
-    return 0
+    repo = _repo(db, parsed.repo) if parsed.repo else None
+    archived = exporting.export_lines(db, since=since, scope=scope)
+    noted = workspace.export_lines(db, since=since, repo=repo)
+    return chain(
+        [transfer.header()],
+        archived if scope or not repo else (),
+        noted if repo or not scope else (),
+    )
 
 
 def _scope(text: str) -> Scope:
@@ -44,6 +65,18 @@ def _scope(text: str) -> Scope:
 
     persona_id, _, project_id = text.partition("/")
     return Scope(persona_id, project_id or "default")
+
+
+def _repo(db: apsw.Connection, text: str) -> Repo:
+    from memrpc.store.errors import NotFound
+    from memrpc.workspace import scope
+
+    owner, name = scope.split(None, text)
+    found = scope.find(db, owner or "", name or "")
+    if not found.key:
+        known = ", ".join(scope.full_name(each) for each in scope.everything(db)) or "none"
+        raise NotFound(f"There is no repository {text}; there are {known}.")
+    return found
 
 
 def _write(file: str, lines: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""import: add what an export holds and this archive does not; safe to repeat."""
+"""import: add what an export holds and this file does not; safe to repeat."""
 
 from __future__ import annotations
 
@@ -21,14 +21,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """1 if bad lines were skipped."""
-    from memrpc.app import opened
+    from memrpc.app import new_id, now_us, opened
     from memrpc.archive import importing
+    from memrpc.store import transfer
     from memrpc.surface.shapes import to_json
+    from memrpc.workspace import importing as workspace
+    from memrpc.workspace.model import Act
 
+    readers = (
+        importing.READER,
+        workspace.reader(Act("import", "command line", "", now_us(), new_id)),
+    )
     with opened(settings) as application:
         report = application.database.write_blocking(
-            lambda db: importing.import_lines(
-                db, progress(_lines(parsed.file), None, "import"), skip_bad=parsed.skip_bad
+            lambda db: transfer.import_lines(
+                db, progress(_lines(parsed.file), None, "import"), readers, skip_bad=parsed.skip_bad
             )
         )
     summary = {

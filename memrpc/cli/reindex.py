@@ -21,16 +21,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import opened
     from memrpc.archive import indexing
-    from memrpc.archive.statistics import count
+    from memrpc.archive import statistics as archived
     from memrpc.cli.terminal import show_json
     from memrpc.recall import index
     from memrpc.workspace import rebuilding
+    from memrpc.workspace import statistics as noted
 
     with opened(settings) as application:
         database = application.database
-        total = database.read_blocking(count).events
 
         def rebuild(db: apsw.Connection) -> int:
+            held, kept = archived.count(db), noted.count(db)
+            total = held.events + kept.entries + kept.tasks + kept.standards
             everything = chain(indexing.documents(db), rebuilding.documents(db))
             done = index.rebuild(db, progress(everything, total, "reindex"))
             rebuilding.rebuild_graph(db)

@@ -42,7 +42,7 @@ def rebuild_graph(db: apsw.Connection) -> None:
     graph.clear(db)
     for key in entries.keys(db):
         for entry in entries.by_keys(db, [key]).values():
-            indexing.link_entry(db, entry, _entry_links(db, entry))
+            indexing.link_entry(db, entry, entry_links(db, entry))
     for key in tasks.keys(db):
         for task in tasks.by_keys(db, [key]).values():
             repo = scope.by_key(db, task.repo)
@@ -52,7 +52,8 @@ def rebuild_graph(db: apsw.Connection) -> None:
             indexing.link_standard(db, standard)
 
 
-def _entry_links(db: apsw.Connection, entry: Entry) -> list[Link]:
+def entry_links(db: apsw.Connection, entry: Entry) -> list[Link]:
+    """Return the entry's links to what it replaced or records."""
     older = None if entry.supersedes is None else entries.anywhere(db, entry.supersedes)
     links = [] if older is None else [Link("supersedes", Kind.ENTRY, older.key)]
     task_id = entry.metadata.get("task_id")

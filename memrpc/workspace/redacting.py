@@ -2,7 +2,7 @@
 
 A tool's delete hides or removes the row and keeps the log; this takes the index, the graph, the
 comments, the archive of a task and what the action log knows of them too, and owes the purge that
-removes the bytes.  That something was redacted, and when, stays.
+removes the bytes.  That something was redacted, and when, stays, so that no import brings it back.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ WHERE type = 'task_archive' AND json_extract(metadata, '$.task_id') = :task_id
 _HANDOFFS: Final = "SELECT id FROM handoffs WHERE task = :task"
 _DELETE_HANDOFFS: Final = "DELETE FROM handoffs WHERE task = :task"
 _CLAIMS: Final = "SELECT id FROM claims WHERE task = :task"
+_BURY: Final = "INSERT INTO redactions VALUES (:id, :now) ON CONFLICT DO NOTHING"
+_BURIED: Final = "SELECT 1 FROM redactions WHERE id = :id"
 _LOGGED: Final = "SELECT kind FROM actions WHERE subject_id = :id LIMIT 1"
 
 
@@ -48,8 +50,14 @@ def redact(db: apsw.Connection, subject_id: str, act: Act) -> Redaction:
         gone = _redact_logged(db, subject_id, act)
     for each in gone:
         actions.erase(db, each)
+        db.execute(_BURY, {"id": each, "now": act.now}).fetchall()
     purge.request(db, now=act.now)
     return Redaction(tuple(gone))
+
+
+def is_redacted(db: apsw.Connection, subject_id: str) -> bool:
+    """Say whether this id was redacted here."""
+    return db.execute(_BURIED, {"id": subject_id}).get is not None
 
 
 def _redact_entry(db: apsw.Connection, entry: Entry, act: Act) -> list[str]:

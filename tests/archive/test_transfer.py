@@ -7,10 +7,10 @@ import pytest
 from memrpc.archive import checkpoints, exporting, importing, persona, times
 from memrpc.archive.answers import CheckpointState
 from memrpc.archive.checkpoints import CheckpointInput
-from memrpc.archive.importing import Report
 from memrpc.archive.model import Category, Cue, CueKind, Method, Role, Scope
-from memrpc.store import jobs
+from memrpc.store import jobs, transfer
 from memrpc.store.errors import InvalidArguments
+from memrpc.store.transfer import Report
 from tests.archive.scenes import NOW, Archive, contents, open_database
 
 OTHER = Scope("ada", "other")
@@ -43,12 +43,12 @@ def full(archive: Archive) -> Archive:
 
 
 def export(archive: Archive, **fields) -> list[str]:
-    return list(exporting.export_lines(archive.db, **fields))
+    return [transfer.header(), *exporting.export_lines(archive.db, **fields)]
 
 
 def load(archive: Archive, lines: list[str], **fields) -> Report:
     with archive.db:
-        return importing.import_lines(archive.db, lines, **fields)
+        return transfer.import_lines(archive.db, lines, (importing.READER,), **fields)
 
 
 def counted(report: Report) -> tuple[int, int, int, int]:
@@ -145,6 +145,8 @@ def event_line(event_id: str, text: str = "User likes tea.") -> str:
         (bad("content", "x" * 4_001), "content has 4,001"),
         (bad("quote", "User likes beer."), "quote does not occur"),
         (bad("confidence", "high"), "not the JSON of a record"),
+        (bad("confidence", 2), "breaks a rule of the file (CHECK constraint failed"),
+        (bad("extraction", {"state": "complete", "method": "llm", "attempts": 1e30}), "too large"),
         (bad("status", "asleep"), "not the JSON of a record"),
         (event_line("good", "User likes cocoa."), "event_id is taken here"),
     ],

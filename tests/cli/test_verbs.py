@@ -8,11 +8,15 @@ import sys
 
 import pytest
 
-from memrpc.app import Application
+from memrpc.app import Application, new_id, now_us
 from memrpc.archive import recording
 from memrpc.archive.model import Role
 from memrpc.archive.recording import RecordInput
 from memrpc.settings import load
+from memrpc.workspace import entry_writing, scope, task_writing
+from memrpc.workspace.composing import EntryDraft
+from memrpc.workspace.model import Act, EntryType
+from memrpc.workspace.task_drafts import TaskDraft
 
 HEADER = '{"format":1,"type":"archive"}\n'
 
@@ -31,6 +35,23 @@ def told(tmp_path):
     application.database.write_blocking(lambda db: recording.record(db, entry, now=1_000_000))
     application.close()
     return path
+
+
+@pytest.fixture
+def noted(told) -> str:
+    """The id of an entry beside which the workspace holds a task."""
+    application = Application(load({"db": str(told)}))
+
+    def note(db) -> str:
+        repo = scope.ensure(db, "acme", "harbor", now=1)
+        act = Act("test", "ann", "p1", now_us(), new_id)
+        draft = EntryDraft(EntryType.CODE_FACT, "Cache", "Lists are cached by Redis.", 3)
+        task_writing.create(db, repo, TaskDraft(phase="a", title="Build", description="It."), act)
+        return entry_writing.create(db, repo, draft, act).id
+
+    entry_id = application.database.write_blocking(note)
+    application.close()
+    return entry_id
 
 
 def test_no_tool_does_what_is_administration():
@@ -72,6 +93,43 @@ def test_b105_an_export_goes_back_in_twice_and_is_the_same_again(told, tmp_path)
     again = json.loads(run(other, "import", "-", "--json", text=exported).stdout)
     assert (first["imported"], again["imported"], again["known"]) == (1, 0, 1)
     assert run(other, "export").stdout == exported
+
+
+def test_the_workspace_goes_out_and_in_with_the_archive_or_alone(told, noted, tmp_path):
+    exported = run(told, "export").stdout
+    alone = run(told, "export", "--repo", "acme/harbor").stdout
+    assert [json.loads(line)["type"] for line in alone.splitlines()] == [
+        "archive",
+        "repository",
+        "entry",
+        "task",
+    ]
+    assert noted in alone
+    assert set(alone.splitlines()) < set(exported.splitlines())
+    assert "acme" not in run(told, "export", "--scope", "default/default").stdout
+    other = tmp_path / "other.db"
+    assert run(other, "import", "-", text=exported).stdout.startswith("4 imported, 0 known")
+    assert run(other, "export").stdout == exported
+    counted = json.loads(run(other, "stats", "--json").stdout)
+    assert (counted["events"], counted["entries"], counted["open_tasks"]) == (1, 1, 1)
+    assert "1 events, 1 entries, 1 tasks" in run(other, "doctor").stdout
+
+
+def test_what_was_redacted_is_not_imported_again(told, noted):
+    exported = run(told, "export").stdout
+    assert run(told, "redact", noted).returncode == 0
+    assert run(told, "import", "-", text=exported).stdout.endswith("1 forgotten here\n")
+    assert noted not in run(told, "export").stdout
+
+
+def test_a_refused_export_leaves_the_file_that_was_there(told, tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("yesterday's")
+    for words in (("--since", "today"), ("--repo", "acme/nowhere")):
+        refused = run(told, "export", str(kept), *words)
+        assert refused.returncode in {1, 2}
+        assert words[1] in refused.stderr or words[0].strip("-") in refused.stderr
+    assert kept.read_text() == "yesterday's"
 
 
 def test_b105_a_bad_line_is_named_and_stops_the_import(told, tmp_path):
