@@ -8,6 +8,8 @@
 * trace, file and search at a hundred thousand symbols, beside their own SQL statements, replayed
   with the same values on the same connection;
 * grep through the tool's domain function, beside ``grep -rn`` on the same tree.
+
+The last two are measured in ``index_reading``.
 """
 
 from __future__ import annotations
@@ -19,13 +21,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import apsw
-
-from memrpc.codebase import files, grepping, repositories, searching, tracing
-
-from . import packages
+from . import index_reading, packages
 from .client import INITIALIZED, Server, environment, initialize, request
 from .findings import Findings, Grid, Verdict, shown
 from .rounds import percentile
@@ -35,10 +33,7 @@ WORK = ROOT / "benchmarks" / "results" / "index"
 COLD = ("sympy", "django", "effect", "libxmljs2", "tokenizers")
 SMALL_FILES = 18_000
 PINGS = 400
-QUESTIONS = 60
-GREPS = ("return", "isinstance(", "zzqqxx")
-_NAMES = "SELECT DISTINCT name FROM code_symbols WHERE exported AND length(name) > 3"
-_PATHS = "SELECT path FROM code_files"
+LARGE_SYMBOLS = 100_000
 RUINOUS = ("(a|aa)+$", "(a+)+$")
 
 
@@ -49,9 +44,11 @@ def run(*, rounds: int) -> Findings:
     cold = {name: measure_cold(name, folder, max(1, rounds // 2)) for name, folder in found.items()}
     unchanged = measure_unchanged()
     pings = measure_pings(found["sympy"])
-    reads = measure_reads(found)
-    greps = measure_greps(found["sympy"])
-    return _findings(cold, unchanged, pings, reads, greps)
+    large = make_large(found)
+    reads = index_reading.measure_reads(large.database, "large")
+    index(WORK / "grep.db", found["sympy"])
+    greps = index_reading.measure_greps(WORK / "grep.db", found["sympy"])
+    return _findings(cold, unchanged, pings, large, reads, greps)
 
 
 # Runs
@@ -134,6 +131,25 @@ def measure_unchanged() -> dict[str, float]:
     }
 
 
+class Large(NamedTuple):
+    """An index of all packages."""
+
+    database: Path
+    symbols: int
+
+
+def make_large(found: dict[str, Path]) -> Large:
+    """Every package in one tree, the largest one twice."""
+    root = WORK / "large"
+    for name, folder in found.items():
+        shutil.copytree(folder, root / name)
+    shutil.copytree(found["sympy"], root / "again")
+    database = WORK / "large.db"
+    symbols = index(database, root)["totalSymbols"]
+    assert symbols >= LARGE_SYMBOLS, symbols
+    return Large(database, symbols)
+
+
 # The server meanwhile
 
 
@@ -180,98 +196,6 @@ def _pings(server: Server, begin: Callable[[], str | None]) -> list[float]:
     return taken
 
 
-# Reading
-
-
-def measure_reads(found: dict[str, Path]) -> dict[str, tuple[list[float], list[float]]]:
-    """Seconds of each question and of its statements alone."""
-    root = WORK / "large"
-    for name, folder in found.items():
-        shutil.copytree(folder, root / name)
-    shutil.copytree(found["sympy"], root / "again")
-    database = WORK / "large.db"
-    report = index(database, root)
-    assert report["totalSymbols"] >= 100_000, report["totalSymbols"]
-    db = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
-    db.pragma("cache_size", -16_384)
-    repository = repositories.indexed(db, "bench", "large").id
-    names = _sample(
-        db, "SELECT DISTINCT name FROM code_symbols WHERE exported AND length(name) > 3"
-    )
-    paths = _sample(db, "SELECT path FROM code_files")
-
-    def trace(name: str) -> object:
-        return tracing.trace(db, repository, tracing.TraceRequest(name))
-
-    def search(name: str) -> object:
-        return searching.search(db, searching.SearchRequest(name[:6], (repository,)))
-
-    def file(path: str) -> object:
-        return files.describe(db, repository, files.FileRequest(path))
-
-    return {
-        "trace": _beside_sql(db, trace, names),
-        "search": _beside_sql(db, search, names),
-        "file": _beside_sql(db, file, paths),
-    }
-
-
-def _sample(db: apsw.Connection, sql: str) -> list[str]:
-    rows = sorted(value for (value,) in db.execute(sql).fetchall())
-    return rows[:: max(1, len(rows) // QUESTIONS)][:QUESTIONS]
-
-
-def _beside_sql(
-    db: apsw.Connection, ask: Callable[[str], object], questions: Iterable[str]
-) -> tuple[list[float], list[float]]:
-    whole, bare = [], []
-    for question in questions:
-        statements: list[tuple[str, Any]] = []
-        db.exec_trace = lambda _, sql, values: statements.append((sql, values)) or True  # noqa: B023 -- used in its own turn
-        ask(question)
-        db.exec_trace = None
-
-        def replay(statements: list[tuple[str, Any]] = statements) -> None:
-            for sql, values in statements:
-                db.execute(sql, values).fetchall()
-
-        whole.append(_best(lambda: ask(question)))  # noqa: B023 -- used in its own turn
-        bare.append(_best(replay))
-    return whole, bare
-
-
-def measure_greps(root: Path) -> dict[str, tuple[float, float]]:
-    """Seconds of ours and of ``grep -rn``, the best of three each."""
-    database = WORK / "grep.db"
-    index(database, root)
-    db = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
-    repository = repositories.indexed(db, "bench", root.name).id
-    found = {}
-    for text in GREPS:
-        asked = grepping.GrepRequest(text)
-
-        def ours(asked: grepping.GrepRequest = asked) -> None:
-            listed = files.sources(db, repository, language=None, path=None)
-            grepping.grep(str(root), listed, asked, checkpoint=lambda: None)
-
-        def theirs(text: str = text) -> None:
-            subprocess.run(
-                ["grep", "-rniF", text, str(root)], stdout=subprocess.DEVNULL, check=False
-            )
-
-        found[text] = (_best(ours), _best(theirs))
-    return found
-
-
-def _best(work: Callable[[], object]) -> float:
-    taken = []
-    for _ in range(3):
-        started = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - started)
-    return min(taken)
-
-
 # What it comes to
 
 
@@ -279,15 +203,28 @@ def _findings(
     cold: dict[str, dict[str, float]],
     unchanged: dict[str, float],
     pings: dict[str, list[float]],
-    reads: dict[str, tuple[list[float], list[float]]],
-    greps: dict[str, tuple[float, float]],
+    large: Large,
+    reads: index_reading.Reads,
+    greps: index_reading.Greps,
 ) -> Findings:
     return Findings(
         "index",
         "The code index",
-        [_cold_grid(cold, unchanged), _ping_grid(pings), _read_grid(reads), _grep_grid(greps)],
+        [
+            _cold_grid(cold, unchanged),
+            _ping_grid(pings),
+            index_reading.read_grid(reads, large.symbols),
+            index_reading.grep_grid(greps),
+        ],
         list(_verdicts(cold, unchanged, pings, reads, greps)),
-        {"cold": cold, "unchanged": unchanged, "pings": pings, "reads": reads, "greps": greps},
+        {
+            "cold": cold,
+            "unchanged": unchanged,
+            "pings": pings,
+            "symbols": large.symbols,
+            "reads": reads,
+            "greps": greps,
+        },
     )
 
 
@@ -314,26 +251,12 @@ def _ping_grid(pings: dict[str, list[float]]) -> Grid:
     return Grid("Ping meanwhile, ms", ("while", "pings", "p50", "p95", "max"), rows)
 
 
-def _read_grid(reads: dict[str, tuple[list[float], list[float]]]) -> Grid:
-    rows = [
-        [name, *(shown(percentile(taken, p) * 1_000) for taken in both for p in (0.5, 0.95))]
-        for name, both in reads.items()
-    ]
-    header = ("question", "p50", "p95", "its SQL p50", "its SQL p95")
-    return Grid("Reading at 100,000 symbols, ms", header, rows)
-
-
-def _grep_grid(greps: dict[str, tuple[float, float]]) -> Grid:
-    rows = [[text, *(shown(each * 1_000) for each in both)] for text, both in greps.items()]
-    return Grid("Looking through sympy's files, ms", ("text", "ours", "grep -rniF"), rows)
-
-
 def _verdicts(
     cold: dict[str, dict[str, float]],
     unchanged: dict[str, float],
     pings: dict[str, list[float]],
-    reads: dict[str, tuple[list[float], list[float]]],
-    greps: dict[str, tuple[float, float]],
+    reads: index_reading.Reads,
+    greps: index_reading.Greps,
 ) -> Iterable[Verdict]:
     yield _least("sympy, cold: files a second", cold["sympy"]["files_s"], 250, 600)
     yield _least("sympy, cold: MB a second", cold["sympy"]["mb_s"], 4, 9)
@@ -349,7 +272,7 @@ def _verdicts(
         over = percentile(whole, 0.95) / (2 * percentile(bare, 0.95) + 0.001)
         yield Verdict(f"{name} p95 to twice its SQL + 1 ms", over, 1, 0.75)
     for text, (ours, theirs) in greps.items():
-        yield Verdict(f"grep for {text} to grep -rniF", ours / theirs, 4, 2)
+        yield Verdict(f"{text}: ours to its", ours / theirs, 4, 2)
 
 
 def _least(promise: str, value: float, gate: float, aim: float) -> Verdict:

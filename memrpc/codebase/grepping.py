@@ -1,6 +1,7 @@
 """Looking for text in the files as they are now.
 
-The engine is RE2: its time is linear in the text whatever the pattern, and it lets other threads
+A plain text in ASCII is found in the lowered bytes of a file, which no engine does faster.  All
+else goes to RE2: its time is linear in the text whatever the pattern, and it lets other threads
 run meanwhile.  What it cannot do (backreferences, looking around) it refuses, with its reason.
 """
 
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.codebase import source
@@ -18,12 +21,16 @@ if TYPE_CHECKING:
 
     from memrpc.codebase.files import Source
 
+    Finder = Callable[[bytes], Iterator[int]]
+
 MAX_PATTERN_CHARS: Final = 1_000
-MAX_LINES: Final = 20_000
+MAX_LINES: Final = 10_000
 """More matching lines than this are not counted."""
 SNIPPET_CHARS: Final = 160
 _LEAD_CHARS: Final = 40
 _MEMORY_BYTES: Final = 64 << 20
+_READ_ONLY: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Neither a link nor a pipe that took a file's place is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +66,36 @@ class Grepped:
         return self.total < MAX_LINES
 
 
-def compile_pattern(request: GrepRequest) -> Any:  # noqa: ANN401 -- the engine has no types
-    """The pattern, made to ignore case unless it says ``(?-i)``.
+def finder(request: GrepRequest) -> Finder:
+    """What finds the request's lines, whatever their case unless a pattern says ``(?-i)``.
 
-    Raises InvalidArguments with what the engine has against it.
+    Raises InvalidArguments with what the engine has against a pattern.
     """
-    import re2
-
     if len(request.content) > MAX_PATTERN_CHARS:
         raise InvalidArguments(
             f"content is longer than {MAX_PATTERN_CHARS} characters; look for a part of it.",
             field="content",
             reason="INVALID_REGEX",
         )
+    if request.content.isascii() and not request.regex:
+        return partial(_lines_with, request.content.lower().encode())
+    return partial(_lines_like, _compiled(request))
+
+
+def _compiled(request: GrepRequest) -> Any:  # noqa: ANN401 -- the engine has no types
+    import re2
+
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = False
     options.max_mem = _MEMORY_BYTES
     options.one_line = False
     options.never_nl = True
+    options.never_capture = True
     pattern = request.content if request.regex else re2.escape(request.content)
     try:
         re2.compile(pattern.encode(), options)  # By itself: a bracket must not close ours.
-        return re2.compile(f"(?m)(?:{pattern})[^\\n]*".encode(), options)
+        return re2.compile(f"(?m)(?:{pattern})".encode(), options)
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise InvalidArguments(
@@ -103,7 +117,7 @@ def grep(
 
     ``checkpoint`` is called between files and raises when nobody waits any more.
     """
-    pattern = compile_pattern(request)
+    find = finder(request)
     found = Grepped([])
     for file in files:
         checkpoint()
@@ -111,7 +125,7 @@ def grep(
         if text is None:
             continue
         found.scanned += 1
-        for start in _matching_lines(pattern, text):
+        for start in islice(find(text), MAX_LINES - found.total):
             found.total += 1
             if request.offset < found.total <= request.offset + request.limit:
                 found.lines.append(_line(file, text, start))
@@ -122,28 +136,41 @@ def grep(
 
 def _read(root: str, file: Source, found: Grepped) -> bytes | None:
     try:
-        descriptor = os.open(f"{root}/{file.path}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(f"{root}/{file.path}", _READ_ONLY)
     except OSError:
         found.missing += 1
         return None
-    with os.fdopen(descriptor, "rb") as opened:
-        about = os.fstat(descriptor)
-        found.changed += about.st_size != file.size
-        raw = opened.read(source.MAX_FILE_BYTES)
     try:
-        return source.decode(raw, file.path)
-    except source.Skipped:
+        size = os.fstat(descriptor).st_size
+        found.changed += size != file.size
+        raw = os.read(descriptor, min(size, source.MAX_FILE_BYTES))
+        text = source.decode(raw, file.path)
+        # One byte is looked for twenty times as fast as two.
+        return text.replace(b"\r\n", b"\n") if b"\r" in text else text
+    except (OSError, source.Skipped):
         return None
+    finally:
+        os.close(descriptor)
 
 
-def _matching_lines(pattern: Any, text: bytes) -> Iterator[int]:  # noqa: ANN401 -- as above
-    """Where the first match of each line that has one begins; a match takes its line's rest."""
-    next_line = 0
-    for match in pattern.finditer(text):
-        start, end = match.span()
-        if next_line <= start < len(text):
-            next_line = end + 1
-            yield start
+def _lines_with(wanted: bytes, text: bytes) -> Iterator[int]:
+    """Where the first ``wanted``, in small letters, begins in each line that has it."""
+    lowered = text.lower()
+    start = lowered.find(wanted)
+    while start >= 0:
+        yield start
+        line_end = lowered.find(b"\n", start)
+        start = lowered.find(wanted, line_end + 1) if line_end >= 0 else -1
+
+
+def _lines_like(pattern: Any, text: bytes) -> Iterator[int]:  # noqa: ANN401 -- as above
+    """Where the first match of each line that has one begins."""
+    end = len(text) - text.endswith(b"\n")  # Behind the last break there is no line.
+    match = pattern.search(text, 0, end) if text else None
+    while match is not None:
+        yield match.start()
+        line_end = text.find(b"\n", match.end(), end)
+        match = pattern.search(text, line_end + 1, end) if line_end >= 0 else None
 
 
 def _line(file: Source, text: bytes, start: int) -> Line:

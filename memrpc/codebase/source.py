@@ -59,6 +59,8 @@ def decode(data: bytes, path: str, *, may_be_minified: bool = False) -> bytes:
         raise Skipped(Skip.MINIFIED)
     if b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
+    if data.isascii():
+        return data
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
