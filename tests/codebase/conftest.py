@@ -136,15 +136,20 @@ class CodeTools(Tools):
         return self.call("codebase-read", **arguments)
 
 
-def check_mode(tool: str, structured: dict) -> None:
+def modes_of(tool: str) -> dict[str, dict]:
+    return schema_files.read("tools", "codebase", f"{tool}.json")["x-memrpc"]["modes"]
+
+
+def check_mode(tool: str, structured: dict) -> str:
+    """The mode whose strict schema an answer satisfies, as it does the tool's whole one."""
     file = schema_files.read("tools", "codebase", f"{tool}.json")
     whole = Draft202012Validator(_inline(file["$defs"]["output"]))
     assert not list(whole.iter_errors(structured))
     errors = {}
-    for name, mode in file["x-memrpc"]["modes"].items():
+    for name, mode in modes_of(tool).items():
         found = list(Draft202012Validator(_inline(mode)).iter_errors(structured))
         if not found:
-            return
+            return name
         errors[name] = [f"{each.json_path}: {each.message[:120]}" for each in found[:3]]
     raise AssertionError(f"{tool} answered outside of its modes: {errors}")
 
