@@ -6,13 +6,22 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memrpc.archive import events, fitting, matching, rules, scopes, showing, times
+from memrpc.archive import (
+    contradictions,
+    events,
+    fitting,
+    matching,
+    rules,
+    scopes,
+    showing,
+    times,
+)
 from memrpc.archive.answers import Coverage, RecallAnswer
 from memrpc.archive.model import DEFAULT_SCOPE, Detail, EmptyReason, Scope, SearchMode
 from memrpc.recall.model import never_cancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import apsw
 
@@ -73,7 +82,8 @@ def recall(
         return frame.nothing(db, _reason(db, request, view, result))
     if request.offset >= len(result.found):
         return frame.beyond(db, len(result.found))
-    page = _falling(result.found)[request.offset : end]
+    settled = contradictions.settle(_falling(result.found)[request.offset : end])
+    page = settled.page
     drawer = showing.Drawer(db, request.query, page, as_of, request.detail)
 
     def draw(sizes: Sizes, count: int) -> RecallAnswer:
@@ -82,6 +92,7 @@ def recall(
             *drawer.draw(sizes, count),
             is_cut=count < len(page),
             next_offset=following if following < len(result.found) else None,
+            more=settled.warnings(count),
         )
 
     return fitting.fit(draw, len(page), request.max_chars, measure)
@@ -143,12 +154,13 @@ class _Frame:
         *,
         is_cut: bool,
         next_offset: int | None,
+        more: Iterable[str],
     ) -> RecallAnswer:
         return RecallAnswer(
             memories=memories,
             raw=raw,
             coverage=self.coverage,
-            warnings=self.warnings,
+            warnings=(*more, *self.warnings),
             scope=self.request.scope,
             truncated=True if is_cut else None,
             next_offset=next_offset,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memrpc.archive import events, indexing, masking, matching, memories, times
+from memrpc.archive import contradictions, events, indexing, masking, matching, memories, times
 from memrpc.archive.framing import Part
 from memrpc.archive.model import Category, MemoryKind
 from memrpc.recall.model import never_cancelled
@@ -67,7 +67,7 @@ def recalled_parts(
         db, query, view, limit=limit, checkpoint=never_cancelled, meaning=meaning
     )
     parts: list[Part] = []
-    for match in matches.found:
+    for match in contradictions.settle(matches.found).page:
         if match.event.seq in told:
             continue
         if match.memory is None:

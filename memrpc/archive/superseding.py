@@ -1,0 +1,222 @@
+"""Superseding: a statement that says itself what it puts an end to.
+
+"Actually, we now use Exa instead of Jina for web search" names the old value.  A statement that
+holds it is superseded if nothing is left of it that the new one does not speak of as well; so "we
+use Jina for web search" is, and "we use Jina for reranking" is not.  "I no longer eat meat" ends
+every statement of which it is the beginning.  A change that names no old value ("actually, my
+dentist is Dr. Wu") supersedes only what it contradicts (``assertions``).
+
+Nothing else is superseded by words alone: who might, would or plans to change has not changed yet,
+one speaker's "I" is not another's, and a document replaces nothing that was said.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from memrpc.archive import assertions, events, extraction_llm, indexing, memories
+from memrpc.archive.assertions import FILLERS, FIRST_PERSON, MAX_CHARS, stems_of, tokens, words_of
+from memrpc.archive.model import Category
+from memrpc.recall import search
+from memrpc.recall.model import SearchRequest
+from memrpc.recall.query import COMMON_WORDS
+
+if TYPE_CHECKING:
+    import apsw
+
+    from memrpc.archive.model import Event, Memory
+
+MAX_SUBJECTS: Final = 30
+"""So many of the events that are most like the statement are looked at."""
+
+_INSTEAD: Final = re.compile(
+    r"""\b(?:instead\sof|in\splace\sof|rather\sthan|and\snot|no\slonger|not)\s
+      | ,\snot\s
+      | \b(?:from|replac(?:es|ed))\s
+      | 而不是 | 不再是 | [，,]不是 | 代替了? | 取代了? | 替换了? | 从 | ではなく | から
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CHANGE: Final = re.compile(
+    r"""\b(?:switch|mov|migrat|chang|convert|upgrad|downgrad|renam|shift)\w*\s.*\bfrom\s.*\b(?:to|into)\b
+      | \bfrom\s.*\b(?:switched|moved|migrated|changed|went)\b.*\bto\b
+      | \b(?:instead\sof|in\splace\sof|rather\sthan|replac(?:es|ed))\s
+      | \b(?:,\s|and\s)not\s | ,\snot\s | \bnot\s.*\b(?:any\s?more|any\slonger)\b
+      | 而不是 | 不再是 | [，,]不是 | 代替 | 取代 | 替换 | 从.*(?:换成|改为|改成|改用|切换|迁移|搬)
+      | ではなく | から.*(?:変え|変わ|変更|乗り換え|移行|切り替え|引っ越)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REPLACED: Final = re.compile(
+    r"(?P<old>.+?)\s(?:is|are|was|were|has\sbeen|have\sbeen|got)\s(?:now\s)?(?:replaced|superseded)\s"
+    r"(?:by|with)\s",
+    re.IGNORECASE,
+)
+_SIGNS: Final = words_of("from nstead lace eplac ather not 不 代 取 替 从 ではなく から perseded")
+"""One of them stands in whatever ``_CHANGE`` or ``_REPLACED`` matches, and is found sooner."""
+_ENDED: Final = re.compile(
+    r"(?:\bno\slonger|(?:\bnot|n['\u2019]t)\b.*\b(?:any\s?more|any\slonger))\b"
+    r"|不再|もう.*(?:ない|ません)",
+    re.IGNORECASE,
+)
+_UPDATE: Final = re.compile(
+    r"""\b(?:actually|correction|update|now|nowadays|from\snow\son|as\sof|effective|in\sthe\smeantime
+      |since\sthen|changed\sto|turns\sout|instead)\b
+      | 其实|现在|目前|更正|改为|改成|从今|今は|現在|実は|訂正
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_NOT_YET: Final = re.compile(
+    r"""\b(?:might|may|could|would|should|will|if|unless|maybe|perhaps|consider\w*|plan\w*|want\w*
+      |propos\w*|thinking|wish\w*|hop\w+|going\sto|intend\w*|almost|\w+['\u2019]ll|never)\b
+      | 如果|可能|也许|打算|计划|考虑|没有|不会|应该|かも|たい|つもり|もし|予定
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CLAUSE_END: Final = re.compile(r"[,;:\u2014，；：]\s*|\.\s*$|。")
+_GENERIC: Final = stems_of("""
+    use have run live work go take be do move switch change migrate make get keep
+""") | frozenset("我们用是在了住的私はをにでがを使うっている")
+_SMALL: Final = COMMON_WORDS | FILLERS | stems_of(" ".join(COMMON_WORDS))
+
+
+def marks_a_change(statement: str) -> bool:
+    """Say whether the statement may say that something else is so no more."""
+    if len(statement) > MAX_CHARS:
+        return False
+    is_said = any(form.search(statement) for form in (_CHANGE, _ENDED, _REPLACED, _UPDATE))
+    return is_said and not _NOT_YET.search(statement)
+
+
+def ends(new: str, old: str) -> bool:
+    """Say whether ``new`` states that ``old`` does not hold any more."""
+    if len(old) > MAX_CHARS or _ENDED.search(old) or not _is_of_the_same(new, old):
+        return False
+    if _ENDED.search(new) and _is_denied(new, old):
+        return True
+    if is_change(new) and not assertions.tells_a_tale(old) and _is_replaced(new, old):
+        return True
+    return bool(_UPDATE.search(new)) and contradict(new, old)
+
+
+def is_change(statement: str) -> bool:
+    """Say whether the statement puts something in the place of what it names."""
+    if not any(sign in statement for sign in _SIGNS):
+        return False
+    is_one = _CHANGE.search(statement) or _REPLACED.match(statement)
+    return bool(is_one) and not _NOT_YET.search(statement)
+
+
+def names(new: str, value: frozenset[str]) -> bool:
+    """Say whether the statement names this value, and nothing else, as the replaced one."""
+    named = (assertions.value_of(list(tokens(each))[: len(value)]) for each in _named(new))
+    return value in named
+
+
+def contradict(one: str, other: str) -> bool:
+    """Say whether two statements cannot both hold."""
+    others = assertions.assertions(other)
+    return any(a.contradicts(b) for a in assertions.assertions(one) for b in others)
+
+
+def replaced(db: apsw.Connection, event: Event, memory: Memory) -> list[Memory]:
+    """Return what the memory, which was drawn from ``event``, says to be so no more."""
+    if event.category is not Category.CONVERSATION or not marks_a_change(memory.content):
+        return []
+    return [
+        old
+        for old in _near(db, event, memory.content)
+        if old.key < memory.key
+        and old.valid_from <= memory.valid_from
+        and ends(memory.content, old.content)
+        and _is_ours(db, event, old)
+    ]
+
+
+def _near(db: apsw.Connection, event: Event, text: str) -> list[Memory]:
+    """Return the statements of what is most like ``text`` in the event's scope."""
+    request = SearchRequest(
+        text=text, scope=event.scope, kinds=(indexing.COLLECTION,), limit=MAX_SUBJECTS, floor=0.0
+    )
+    subjects = [hit.subject for hit in search.search(db, request).hits]
+    alone = [indexing.memory_subject(each) for each in subjects if each < 0]
+    told = memories.of_events(db, [each for each in subjects if each > 0])
+    return [*told, *memories.by_keys(db, alone)]
+
+
+def _is_ours(db: apsw.Connection, event: Event, old: Memory) -> bool:
+    """Say whether the event's speaker may take the old one's place, and says the same "I"."""
+    if extraction_llm.still_replaces(db, event, old.key) is None:
+        return False
+    source = events.by_seqs(db, [old.event_seq])[old.event_seq].source
+    return source == event.source or not _speaks_of_self(old.content)
+
+
+def _is_of_the_same(new: str, old: str) -> bool:
+    """Say whether both may speak of the same persons: a "she" is said again."""
+    said, before = set(tokens(new)), set(tokens(old))
+    if not _THIRD.isdisjoint(before - said):
+        return False
+    is_impersonal = bool(_IMPERSONAL.search(new))
+    return is_impersonal or _speaks_of_self(new) or not _speaks_of_self(old)
+
+
+_THIRD: Final = words_of("he she they his her their it its you your 他 她 它 你")
+_IMPERSONAL: Final = re.compile(r"\breplac(?:es|ed)\b", re.IGNORECASE)
+
+
+def _speaks_of_self(text: str) -> bool:
+    return not FIRST_PERSON.isdisjoint(tokens(text)) or "我" in text
+
+
+def _is_replaced(new: str, old: str) -> bool:
+    """Say whether ``new`` names a part of ``old`` as replaced, and speaks of all the rest."""
+    said, rest = set(tokens(new)), list(tokens(old))
+    return any(
+        _is_spoken_of(rest[:start] + rest[end:], said)
+        for named in _named(new)
+        for start, end in [_place(rest, list(tokens(named)))]
+        if end > start and any(word not in _SMALL | _GENERIC for word in rest[start:end])
+    )
+
+
+def _named(new: str) -> list[str]:
+    """Return what stands where a statement names the old value."""
+    after = [new[match.end() :] for match in _INSTEAD.finditer(new)]
+    passive = _REPLACED.match(new)
+    return after + ([passive["old"]] if passive else [])
+
+
+def _place(text: list[str], words: list[str]) -> tuple[int, int]:
+    """Return where the longest beginning of ``words`` stands in ``text``, articles aside."""
+    while words and words[0] in ("the", "a", "an", "my", "our"):
+        words = words[1:]
+    for length in range(len(words), 0, -1):
+        for start in range(len(text) - length + 1):
+            if text[start : start + length] == words[:length]:
+                return start, start + length
+    return 0, 0
+
+
+def _is_spoken_of(rest: list[str], said: set[str]) -> bool:
+    """Say whether each word that tells something is among those that were said."""
+    return all(word in said or word in _SMALL or word in _GENERIC for word in rest)
+
+
+def _is_denied(new: str, old: str) -> bool:
+    """Say whether a clause of ``new``, its denial aside, is how ``old`` begins."""
+    words = [word for word in tokens(old) if word not in FILLERS]
+    for clause in _CLAUSE_END.split(new):
+        if _ENDED.search(clause):
+            denied = [word for word in tokens(_bare(clause)) if word not in FILLERS | _DENIALS]
+            if len(denied) > 1 and words[: len(denied)] == denied:
+                return True
+    return False
+
+
+_DENIALS: Final = words_of("no not longer more any do don doesn does don't t 不 再")
+
+
+def _bare(clause: str) -> str:
+    return re.sub(r"(?i)\bno\slonger\b|\bany\s?more\b|\bany\slonger\b|不再", " ", clause)
