@@ -14,6 +14,7 @@ from typing import Final
 from memrpc.wire.codec import read_value
 from memrpc.wire.messages import JSON, JSONObject
 
+_SEVERAL: Final = frozenset(",;[]{}\n")
 _NUMBER_BEGINS: Final = frozenset("-0123456789")
 _BOOLEANS: Final[Mapping[str, bool]] = MappingProxyType({"true": True, "false": False})
 
@@ -34,6 +35,8 @@ def _coerce(value: JSON, schema: JSONObject) -> JSON:
     kind = schema.get("type")
     if isinstance(value, str) and kind in _READERS:
         value = _READERS[kind](value)
+    if kind == "array" and isinstance(value, str) and _is_one_item(value, schema):
+        return [value]
     if kind == "array" and isinstance(value, list):
         return [_coerce(item, schema.get("items", {})) for item in value]
     if kind == "object" and isinstance(value, dict) and "properties" in schema:
@@ -41,6 +44,12 @@ def _coerce(value: JSON, schema: JSONObject) -> JSON:
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         return int(value)
     return value
+
+
+def _is_one_item(text: str, schema: JSONObject) -> bool:
+    """Whether a text is its array's only item: one with a comma or a bracket may be several."""
+    is_list_of_texts = schema.get("items", {}).get("type") == "string"
+    return is_list_of_texts and text.strip() != "" and _SEVERAL.isdisjoint(text)
 
 
 def _object(value: JSONObject, schema: JSONObject) -> JSON:

@@ -107,6 +107,11 @@ def test_json_makes_the_text_the_same_json(widgets):
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
 
 
+@pytest.mark.parametrize("kind", ["class", ["class"], '["class"]'])
+def test_b78_a_kind_is_read_as_hosts_write_it(widgets, kind):
+    assert [each["name"] for each in widgets.read(query="cart", kind=kind)["symbols"]] == ["Cart"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
