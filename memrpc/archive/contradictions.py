@@ -81,7 +81,7 @@ def _pairs(page: list[Match]) -> Iterator[set[int]]:
             if one != other and first.contradicts(second):
                 yield {one, other}
     for new, text in enumerate(texts):
-        if superseding.is_change(text):
+        if superseding.marks_a_change(text):
             yield from ({new, old} for old in _replaced(page, new, texts))
 
 
@@ -99,13 +99,20 @@ def _are_kindred(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _replaced(page: list[Match], new: int, texts: list[str]) -> Iterator[int]:
-    """Yield the places of older statements by the same speaker with the value that ``new`` ends."""
+    """Yield the places of older statements by the same speaker that ``new`` says to have ended."""
     for old, match in enumerate(page):
         is_older = _said(match) < _said(page[new])
-        if is_older and match.event.source == page[new].event.source:
-            told = assertions.assertions(texts[old])
-            if any(superseding.names(texts[new], each.value) for each in told):
-                yield old
+        is_theirs = match.event.source == page[new].event.source
+        if texts[old] and is_older and is_theirs and _may_end(texts[new], texts[old]):
+            yield old
+
+
+def _may_end(new: str, old: str) -> bool:
+    """Say whether ``new`` states the end of ``old``, or names its value as the replaced one."""
+    if superseding.ends(new, old):
+        return True
+    told = assertions.assertions(old) if superseding.is_change(new) else []
+    return any(superseding.names(new, each.value) for each in told)
 
 
 def _text(match: Match) -> str:

@@ -19,7 +19,6 @@ from memrpc.archive import (
     recording,
     rules,
     scopes,
-    superseding,
 )
 from memrpc.archive.memories import Origin
 from memrpc.archive.model import Extraction, ExtractionState, Method, Status
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.answers import Receipt
-    from memrpc.archive.model import Event, Memory, Statement
+    from memrpc.archive.model import Event, Statement
 
 
 def extract(db: apsw.Connection, seq: int, *, now: int, new_id: Callable[[], str]) -> Receipt:
@@ -43,7 +42,6 @@ def extract(db: apsw.Connection, seq: int, *, now: int, new_id: Callable[[], str
     event = require(db, seq)
     statements = extraction_verbatim.extract(event)
     apply(db, event, extraction_verbatim.VERSION, statements, now=now, new_id=new_id)
-    _end_what_is_replaced(db, event)
     done = Extraction(ExtractionState.COMPLETE, Method.VERBATIM, event.extraction.attempts + 1)
     events.set_extraction(db, seq, done)
     jobs.cancel(db, recording.EXTRACT, str(seq))
@@ -94,24 +92,14 @@ def settle(
     events.set_extraction(db, seq, done)
 
 
-def _end_what_is_replaced(db: apsw.Connection, event: Event) -> None:
-    """Close the windows of what the event's statements say to be so no more."""
-    for memory in memories.of_events(db, [event.seq]):
-        for old in superseding.replaced(db, event, memory):
-            _retire(db, old, by=memory.key, at=memory.valid_from)
-
-
 def _supersede(db: apsw.Connection, event: Event, statement: Statement, *, by: int) -> None:
     """Close the window of what the statement replaces, if that is still its to replace."""
     if statement.supersedes is None:
         return
     old = extraction_llm.still_replaces(db, event, statement.supersedes)
-    if old is not None:
-        _retire(db, old, by=by, at=statement.valid_from)
-
-
-def _retire(db: apsw.Connection, old: Memory, *, by: int, at: int) -> None:
-    memories.retire(db, old, Status.SUPERSEDED, by=by, at=at)
+    if old is None:
+        return
+    memories.retire(db, old, Status.SUPERSEDED, by=by, at=statement.valid_from)
     indexing.refresh_around(db, [old.event_seq])
     indexing.add_memory(db, memories.by_keys(db, [old.key])[0], require(db, old.event_seq))
 

@@ -1,34 +1,23 @@
 """Superseding: a statement that says itself what it puts an end to.
 
-"Actually, we now use Exa instead of Jina for web search" names the old value.  A statement that
-holds it is superseded if nothing is left of it that the new one does not speak of as well; so "we
-use Jina for web search" is, and "we use Jina for reranking" is not.  "I no longer eat meat" ends
-every statement of which it is the beginning.  A change that names no old value ("actually, my
-dentist is Dr. Wu") supersedes only what it contradicts (``assertions``).
+"Actually, we now use Exa instead of Jina for web search" names the old value.  It ends a statement
+of which nothing is left that the new one does not speak of as well; so it ends "we use Jina for
+web search", and not "we use Jina for reranking".  "I no longer eat meat" ends every statement of
+which it is the beginning.  A change that names no old value ("actually, my dentist is Dr. Wu") ends
+only what it contradicts (``assertions``).  Who might, would or plans to change has not changed yet.
 
-Nothing else is superseded by words alone: who might, would or plans to change has not changed yet,
-one speaker's "I" is not another's, and a document replaces nothing that was said.
+Reading words is no proof, so nothing is closed by it in the store (the verbatim extractor never
+supersedes): an answer tells the newer first and warns, see ``contradictions``.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from memrpc.archive import assertions, events, extraction_llm, indexing, memories
+from memrpc.archive import assertions
 from memrpc.archive.assertions import FILLERS, FIRST_PERSON, MAX_CHARS, stems_of, tokens, words_of
-from memrpc.archive.model import Category
-from memrpc.recall import search
-from memrpc.recall.model import SearchRequest
 from memrpc.recall.query import COMMON_WORDS
-
-if TYPE_CHECKING:
-    import apsw
-
-    from memrpc.archive.model import Event, Memory
-
-MAX_SUBJECTS: Final = 30
-"""So many of the events that are most like the statement are looked at."""
 
 _INSTEAD: Final = re.compile(
     r"""\b(?:instead\sof|in\splace\sof|rather\sthan|and\snot|no\slonger|not)\s
@@ -118,39 +107,6 @@ def contradict(one: str, other: str) -> bool:
     """Say whether two statements cannot both hold."""
     others = assertions.assertions(other)
     return any(a.contradicts(b) for a in assertions.assertions(one) for b in others)
-
-
-def replaced(db: apsw.Connection, event: Event, memory: Memory) -> list[Memory]:
-    """Return what the memory, which was drawn from ``event``, says to be so no more."""
-    if event.category is not Category.CONVERSATION or not marks_a_change(memory.content):
-        return []
-    return [
-        old
-        for old in _near(db, event, memory.content)
-        if old.key < memory.key
-        and old.valid_from <= memory.valid_from
-        and ends(memory.content, old.content)
-        and _is_ours(db, event, old)
-    ]
-
-
-def _near(db: apsw.Connection, event: Event, text: str) -> list[Memory]:
-    """Return the statements of what is most like ``text`` in the event's scope."""
-    request = SearchRequest(
-        text=text, scope=event.scope, kinds=(indexing.COLLECTION,), limit=MAX_SUBJECTS, floor=0.0
-    )
-    subjects = [hit.subject for hit in search.search(db, request).hits]
-    alone = [indexing.memory_subject(each) for each in subjects if each < 0]
-    told = memories.of_events(db, [each for each in subjects if each > 0])
-    return [*told, *memories.by_keys(db, alone)]
-
-
-def _is_ours(db: apsw.Connection, event: Event, old: Memory) -> bool:
-    """Say whether the event's speaker may take the old one's place, and says the same "I"."""
-    if extraction_llm.still_replaces(db, event, old.key) is None:
-        return False
-    source = events.by_seqs(db, [old.event_seq])[old.event_seq].source
-    return source == event.source or not _speaks_of_self(old.content)
 
 
 def _is_of_the_same(new: str, old: str) -> bool:
