@@ -233,6 +233,14 @@ async def _print(ctx: Context, arguments):
     return ToolResult(text="printed")
 
 
+@tool("print_much", {"stream": TEXT})
+async def _print_much(ctx: Context, arguments):
+    stream = getattr(sys, arguments.get("stream", "stdout"))
+    for _ in range(1_000):
+        print("stray " * 200, file=stream)
+    return ToolResult(text="printed")
+
+
 @tool("child")
 async def _child(ctx: Context, arguments):
     done = await run_sync(lambda: subprocess.run(["cat"], stdout=subprocess.PIPE, check=True))

@@ -71,7 +71,7 @@ class Connection:
         self.session = Session(service.capabilities())
         self.outbox = Outbox()
         self.wake: Callable[[], None] = _do_nothing
-        self.subscriptions = Subscriptions(self.session, self._send)
+        self.subscriptions = Subscriptions(self.session, self._send, self._send_once)
         self._asking = Asking(self.session, self._send)
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._active: dict[Call, Active] = {}
@@ -91,11 +91,6 @@ class Connection:
     @property
     def is_idle(self) -> bool:
         return not self._active
-
-    @property
-    def is_serving(self) -> bool:
-        """True from ``begin`` to ``close``."""
-        return self._tasks is not None
 
     @property
     def is_congested(self) -> bool:
@@ -276,6 +271,11 @@ class Connection:
     def _send(self, message: Outbound) -> None:
         self.outbox.put(self._line(message))
         self.wake()
+
+    def _send_once(self, message: Notification) -> None:
+        """Send what says no more the second time, unless the first still waits to be read."""
+        if self.outbox.put_once(self._line(message)):
+            self.wake()
 
     def _send_batch(self, responses: list[Response]) -> None:
         self.outbox.put(join_batch([self._line(response) for response in responses]))

@@ -3,6 +3,9 @@
 A peer that does not read may leave a million small answers here.  As objects of their own they
 would cost twice their size, so they are gathered into blocks; a block is never joined to another,
 and cutting the view of one copies nothing.
+
+A line that says only that something has changed need not wait twice: whoever reads the first will
+look then.  So such a line is remembered with its place in the stream until it has left.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ class Outbox:
         self._blocks: deque[bytes] = deque()
         self._lines: list[bytes] = []
         self._gathered_bytes = 0
+        self._left_bytes = 0
+        self._ends: dict[bytes, int] = {}
         self.size_bytes = 0
 
     def put(self, line: bytes) -> None:
@@ -31,6 +36,14 @@ class Outbox:
         self._gathered_bytes += len(line)
         if self._gathered_bytes >= BLOCK_BYTES:
             self._gather()
+
+    def put_once(self, line: bytes) -> bool:
+        """Put a line, unless the same one waits.  False if it does."""
+        if self._ends.get(line, 0) > self._left_bytes:
+            return False
+        self.put(line)
+        self._ends[line] = self._left_bytes + self.size_bytes
+        return True
 
     def _gather(self) -> None:
         self._blocks.append(b"".join(self._lines))
@@ -53,3 +66,6 @@ class Outbox:
         """The first ``count`` bytes of ``peek`` have left."""
         self._leaving = self._leaving[count:]
         self.size_bytes -= count
+        self._left_bytes += count
+        if not self.size_bytes:
+            self._ends.clear()

@@ -7,7 +7,7 @@ between: the earlier answers come back inside the signed ``requestState``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol import projection
 from memrpc.protocol.asks import (
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from memrpc.server.connection import Connection
     from memrpc.server.methods import Handled
 
+_ALREADY: Final = float("-inf")  # the deadline of whoever is being cancelled
+
 
 async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
     """The response to ``call``.  Cancellation passes through: it has no response.
@@ -56,7 +58,7 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
         ctx.flush_progress()
         return respond(call, result, peer)
     except _cancelled() as error:
-        if not (peer.is_serving and peer.session.is_open(call)):
+        if is_stopped():
             raise
         return error_response(error, call, peer)
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- the request's boundary
@@ -67,6 +69,13 @@ def _cancelled() -> type[BaseException]:
     from anyio import get_cancelled_exc_class
 
     return get_cancelled_exc_class()
+
+
+def is_stopped() -> bool:
+    """True once the running task is cancelled from outside, be it by the client or at the end."""
+    from anyio import current_effective_deadline
+
+    return current_effective_deadline() == _ALREADY
 
 
 def respond(call: Call, result: JSONObject, peer: Connection) -> Response:

@@ -4,6 +4,8 @@ Theory of operation.
 
 ``claim`` moves the wire to private descriptors before anything else is imported: fd 1 then leads
 to stderr and fd 0 to nothing, so a stray ``print`` or a child process cannot touch the stream.
+What Python itself prints is dropped while the host does not read stderr, for nobody may wait for
+that.
 
 ``run`` serves in two stages that drive the same ``Connection``.  The event loop costs more time
 to import than all else together, so the first messages, which are nearly always answered in
@@ -22,6 +24,8 @@ the process ends, even if a handler's thread has not.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import select
 import signal
@@ -32,8 +36,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
     from memrpc.server.connection import Connection
 
+STDERR: Final = 2
+PIECE_BYTES: Final = 512  # POSIX: a pipe that is ready takes as much without blocking
 READ_BYTES: Final = 64 * 1024  # what a pipe holds; a buffer above 128 KiB costs a mapping each time
 GRACE_S: Final = 1.2
 DRAIN_S: Final = 0.5
@@ -60,6 +68,9 @@ def claim() -> Wire:
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
+    sys.stdout = sys.stderr = io.TextIOWrapper(
+        io.BufferedWriter(_Stray()), "utf-8", "backslashreplace", line_buffering=True
+    )
     end_at_interrupt()
     return wire
 
@@ -116,6 +127,35 @@ def open_writer(fd: int) -> Writer | None:
     except OSError:
         return None
     return Writer(own, partial(os.write, own), partial(os.close, own))
+
+
+class _Stray(io.RawIOBase):
+    """Standard error for whoever prints: it takes what fits at once, and drops the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        writer = open_writer(STDERR)
+        self._write = writer.write if writer else _write_if_ready
+
+    def fileno(self) -> int:
+        return STDERR
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, block: Buffer, /) -> int:
+        view = memoryview(block)
+        with contextlib.suppress(OSError):
+            for start in range(0, len(view), PIECE_BYTES):
+                self._write(view[start : start + PIECE_BYTES])
+        return len(view)
+
+
+def _write_if_ready(piece: memoryview) -> int:
+    """Write where nothing can be opened anew: what is ready takes a piece."""
+    if sys.platform != "win32" and not select.select([], [STDERR], [], 0)[1]:
+        return 0
+    return os.write(STDERR, piece)
 
 
 def _socket_writer(fd: int) -> Writer:

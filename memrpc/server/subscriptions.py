@@ -56,11 +56,20 @@ class Listen(NamedTuple):
 
 
 class Subscriptions:
-    """The hub; ``send`` takes notifications that may leave at once."""
+    """The hub; ``send`` takes notifications that may leave at once.
 
-    def __init__(self, session: Session, send: Callable[[Notification], None]) -> None:
+    ``tell`` takes those of changes, which need not wait twice for a client that does not read.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        send: Callable[[Notification], None],
+        tell: Callable[[Notification], None],
+    ) -> None:
         self._session = session
         self._send = send
+        self._tell = tell
         self._listens: dict[Key, Listen] = {}
 
     @property
@@ -105,9 +114,9 @@ class Subscriptions:
         """Tell everyone who asked."""
         for listen in self._listens.values():
             for heard in listen.heard(change):
-                self._send(_notification(heard, _tag(listen.call)))
+                self._tell(_notification(heard, _tag(listen.call)))
         for heard in self._session_heard(change):
-            self._send(_notification(heard, None))
+            self._tell(_notification(heard, None))
 
     def _session_heard(self, change: Change) -> Iterable[Change]:
         """Nothing of the kind is sent before ``initialized``: some hosts fail on it."""

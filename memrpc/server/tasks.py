@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from anyio import (
     CancelScope,
     create_task_group,
-    current_effective_deadline,
     get_cancelled_exc_class,
     move_on_after,
     sleep,
@@ -32,7 +31,7 @@ from memrpc.protocol.tasks import Status, Task
 from memrpc.server.context import Context, InputRequired
 from memrpc.server.faults import invalid_params
 from memrpc.server.ports import TaskStore
-from memrpc.server.rounds import error_response, input_requests, respond
+from memrpc.server.rounds import error_response, input_requests, is_stopped, respond
 from memrpc.server.service import Change
 from memrpc.server.tool_calls import call_tool
 from memrpc.wire.errors import ErrorCode
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 BEAT_S: Final = 2.0
 ENDING_S: Final = 0.5  # for storing how a run ended while the server stops
-_ALREADY: Final = float("-inf")  # the deadline of whoever is being cancelled
 
 
 @dataclass(slots=True, eq=False)
@@ -198,7 +196,7 @@ class Tasks:
         except InputRequired as question:
             return State(Status.INPUT_REQUIRED, input_requests(call, question))
         except get_cancelled_exc_class() as error:
-            if current_effective_deadline() == _ALREADY:
+            if is_stopped():
                 raise
             return _state_of(error_response(error, call, peer))
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- the request's boundary

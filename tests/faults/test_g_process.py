@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -263,6 +264,16 @@ def test_g84_stray_output_lands_on_stderr(session: Peer):
     for text in (b"stray print", b"stray write", b"stray warning", b"stray child"):
         session.wait_for_stderr(text)
     session.prove_alive()
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_stray_output_that_the_host_does_not_read_costs_lines_and_no_time(stream):
+    with Peer(drains_stderr=False) as peer:
+        peer.handshake()
+        peer.send(call(1, "print_much", {"stream": stream}))
+        assert peer.answer(1)["result"]["isError"] is False
+        peer.prove_alive()
+        assert os.read(peer.process.stderr.fileno(), 12) == b"stray stray "
 
 
 test_b61_prints_of_libraries_stay_off_the_wire = test_g84_stray_output_lands_on_stderr

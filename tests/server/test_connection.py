@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from memrpc.server.outbox import Outbox
 from memrpc.server.service import Change
 from tests.fixture_server import make_service
 from tests.loopback import Loopback, running
@@ -313,3 +314,45 @@ async def test_a_subscriber_is_told_of_the_uri_that_it_named():
         assert [m["params"]["uri"] for m in loopback.take()] == uris
         loopback.connection.publish(Change("resource", "test://item"))
         assert loopback.take() == []
+
+
+async def test_a_change_does_not_wait_twice_for_a_client_that_does_not_read():
+    """What has left the outbox was told before this change, so it says nothing of it."""
+    uris = ["test://item/1", "test://item/2"]
+    wish = {"notifications": {"resourceSubscriptions": uris, "toolsListChanged": True}}
+    changes = [Change("tools"), *(Change("resource", uri) for uri in uris)]
+    async with running() as loopback:
+        loopback.send(initialize(), INITIALIZED)
+        loopback.send(modern("ear", "subscriptions/listen", wish))
+        loopback.send(request("s", "resources/subscribe", {"uri": uris[0]}))
+        await loopback.settle()
+        for _ in range(3):
+            for _ in range(1_000):
+                for change in changes:
+                    loopback.connection.publish(change)
+            told = [(m["method"], m.get("params", {}).get("uri")) for m in loopback.take()]
+            listen = [("notifications/tools/list_changed", None)] * 2
+            updated = [("notifications/resources/updated", uris[n]) for n in (0, 0, 1)]
+            assert sorted(told, key=str) == sorted(listen + updated, key=str)
+
+
+async def test_a_line_that_has_left_in_part_still_waits():
+    outbox = Outbox()
+    assert outbox.put_once(b"changed\n")
+    outbox.written(len(outbox.peek()) - 1)
+    assert not outbox.put_once(b"changed\n")
+    outbox.put(b"other\n")
+    outbox.written(1)
+    assert outbox.put_once(b"changed\n")
+    assert bytes(outbox.peek()) == b"other\nchanged\n"
+
+
+async def test_a_call_that_is_stopped_from_outside_is_no_defect_of_its_handler():
+    loopback = Loopback()
+    async with anyio.create_task_group() as tasks:
+        loopback.connection.begin(tasks)
+        loopback.send(initialize(), INITIALIZED, call(1, "wait"))
+        await loopback.settle()
+        tasks.cancel_scope.cancel()
+    assert loopback.take() == []
+    assert loopback.logged == [("wait_stopped", {})]
