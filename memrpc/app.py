@@ -25,8 +25,6 @@ from memrpc.surface.completing import CompletionDesk
 from memrpc.surface.desk import Desk
 from memrpc.surface.instructions import BY_TOOLSET
 from memrpc.surface.prompt_book import Prompt, PromptBook
-from memrpc.surface.prompts import archive as archive_prompts
-from memrpc.surface.prompts import workspace as workspace_prompts
 from memrpc.surface.refusals import explain
 from memrpc.surface.stored_tasks import StoredTasks
 from memrpc.surface.views import archive, codebase, workspace
@@ -244,7 +242,7 @@ class Application:
 
     @property
     def prompts(self) -> PromptBook:
-        built_in = (*archive_prompts.PROMPTS, *workspace_prompts.PROMPTS)
+        built_in = toolsets.prompts(self.settings["toolset"])
         return PromptBook(built_in, self.desk, self._own_prompts)
 
     def _own_prompts(self) -> Iterable[Prompt]:

@@ -56,8 +56,8 @@ class View:
     name: str
     title: str
     description: str
-    mime_type: str
     read: Reader
+    mime_type: str = "application/json"
     priority: float = 0.5
     entries: Lister = _no_entries
     completions: Mapping[str, Completer] = field(default_factory=dict)

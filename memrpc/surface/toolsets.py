@@ -1,4 +1,4 @@
-"""Which tools are listed, and where their handlers are.
+"""Which tools and prompts are listed, and where the tools' handlers are.
 
 A tool is its schema file in ``schemas/tools/<folder>`` and a module of the same folder and name
 here, with an underscore for each hyphen.  The module is imported when the tool is first called:
@@ -20,6 +20,8 @@ from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import Tool, ToolHandler, ToolResult
 from memrpc.surface.desk import Desk
 from memrpc.surface.merged_reads import merged
+from memrpc.surface.prompt_book import Prompt
+from memrpc.surface.prompts import archive, workspace
 from memrpc.wire.messages import JSON
 
 FOLDERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -43,6 +45,14 @@ def build(toolset: str, desk: Desk) -> dict[str, Tool]:
         for name in schema_files.names("tools", folder)
     }
     return merged(tools) if toolset == ALL else tools
+
+
+def prompts(toolset: str) -> tuple[Prompt, ...]:
+    """The prompts of a toolset: each names tools, so it is offered where those are."""
+    return tuple(each for folder in FOLDERS[toolset] for each in _PROMPTS.get(folder, ()))
+
+
+_PROMPTS: Final = MappingProxyType({"archive": archive.PROMPTS, "workspace": workspace.PROMPTS})
 
 
 def _contract(folder: str, name: str, desk: Desk) -> Contract:

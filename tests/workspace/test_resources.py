@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from memrpc.surface import toolsets
 from memrpc.surface.instructions import BY_TOOLSET
 from memrpc.surface.prompts.workspace import PROMPTS
 from tests.peer import Peer
@@ -244,6 +245,13 @@ def test_a_delete_tells_how_far_it_is_after_each_item(client):
     assert answer["deletedCount"] == 3
 
 
+def test_a_toolset_has_the_prompts_of_its_tools():
+    offered = {name: {p.name for p in toolsets.prompts(name)} for name in toolsets.FOLDERS}
+    assert offered["core"] == {"start_session"}
+    assert offered["work"] == {p.name for p in PROMPTS}
+    assert offered["all"] == offered["core"] | offered["work"]
+
+
 def test_prompts_name_only_tools_that_exist(tools):
     from memrpc.surface.prompts import workspace_texts
 
@@ -251,7 +259,9 @@ def test_prompts_name_only_tools_that_exist(tools):
     spoken = re.compile(r"\b(?:memory|task|claim|handoff|standard|agent|repo|codebase)-[a-z]+\b")
     known = {*tools.service.tools, "memory-agent"}
     assert {name for text in texts for name in spoken.findall(text)} <= known
-    assert {p.name for p in PROMPTS} >= {
+    named = {p.name for p in PROMPTS}
+    assert {*spoken.findall(" ".join(texts))} >= {"memory-read", "codebase-read"}
+    assert named >= {
         "memory-agent-core",
         "project-briefing",
         "task-management-guidelines",
@@ -263,6 +273,22 @@ def test_prompts_name_only_tools_that_exist(tools):
 def test_instructions_and_prompt_descriptions_fit_every_host():
     assert all(len(text) <= 2_000 for text in BY_TOOLSET.values())
     assert all(len(prompt.description) <= 2_000 for prompt in PROMPTS)
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
+def test_a_prompt_says_each_argument_once_filled_in_and_is_short(client, prompt):
+    """The values are as long as a user's sentence; what a prompt says itself fits every host."""
+    given = {argument.name: f"<<{argument.name}>>" for argument in prompt.arguments}
+    params = {"name": prompt.name, "arguments": given}
+    (message,) = client.peer.ask("prompts/get", params)["result"]["messages"]
+    text = message["content"]["text"]
+    assert len(text) <= 2_000
+    assert all(value in text for value in given.values())
+    assert not re.search(r"\{\w+\}", text)
+    needed = [argument.name for argument in prompt.arguments if argument.required]
+    bare = client.peer.ask("prompts/get", {"name": prompt.name})
+    assert [name for name in needed if name not in bare.get("error", {}).get("message", "")] == []
+    assert ("error" in bare) is bool(needed)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from memrpc.surface.views import workspace_completions as complete
 STACK: Final = Argument(
     "tech_stack", "Languages and frameworks at hand", required=True, complete=complete.languages
 )
+OBJECTIVE: Final = Argument("objective", "What is to be reached", required=True)
 BUG: Final = Argument("bug_description", "What goes wrong", required=True)
 _NOT_GIVEN: Final = "(not given)"
 SCOPE: Final = "scope"
@@ -100,7 +101,7 @@ PROMPTS: Final = (
         "Plan a session",
         "Three to seven tasks with their order, for one objective.",
         texts.SESSION_PLANNER,
-        (Argument("objective", "What is to be reached", required=True),),
+        (OBJECTIVE,),
     ),
     filled_in(
         "task-memory-executor",
@@ -108,5 +109,61 @@ PROMPTS: Final = (
         "Claim, do, verify and close tasks one after the other.",
         texts.TASK_EXECUTOR,
         (Argument("agent_identity", "Your name as an agent", complete=complete.agents),),
+    ),
+    filled_in(
+        "fix-suggestion",
+        "Fix a bug whose cause is known",
+        "A test that fails, the smallest change at the cause, and the same mistake elsewhere.",
+        texts.FIX_SUGGESTION,
+        (STACK, BUG, Argument("root_cause", "Why it goes wrong", required=True)),
+    ),
+    filled_in(
+        "technical-planning",
+        "Plan a larger objective",
+        "From the stack down to interfaces and risks, kept as decisions and ordered tasks.",
+        texts.TECHNICAL_PLANNING,
+        (OBJECTIVE,),
+    ),
+    filled_in(
+        "codebase-index",
+        "Get to know a code base",
+        "The order in which the code index answers, before any file is opened.",
+        texts.CODEBASE_TOUR,
+        (Argument("question", "What you want to know"),),
+    ),
+    filled_in(
+        "documentation-sync",
+        "Bring documents up to date",
+        "Hold each claim of the documents against decisions and code, and correct what is wrong.",
+        texts.DOCUMENTATION_SYNC,
+        (Argument("path", "Which documents; all, if not given", complete=complete.paths),),
+    ),
+    filled_in(
+        "review-and-audit",
+        "Audit promises against code",
+        "Find what was promised and is not there, and write it as tasks.",
+        texts.REVIEW_AND_AUDIT,
+        (Argument("target", "A feature, folder or document", complete=complete.paths),),
+    ),
+    filled_in(
+        "csl-from-docs",
+        "Make standards of a document",
+        "Turn a style guide into single rules that can be checked.",
+        texts.STANDARDS_FROM_DOCUMENT,
+        (Argument("path", "A file or an address", required=True, complete=complete.paths),),
+    ),
+    filled_in(
+        "import-github-issues",
+        "Import issues as tasks",
+        "Bring open issues into the tasks, each once.",
+        texts.IMPORT_ISSUES,
+        (Argument("source", "owner/name of the tracker; this repository's, if not given"),),
+    ),
+    filled_in(
+        "tech-affinity-scout",
+        "Learn from other repositories",
+        "Find practices of repositories with the same tags, and say what speaks against them.",
+        texts.AFFINITY_SCOUT,
+        (Argument("tags", "Such as a framework", required=True, complete=complete.tags),),
     ),
 )

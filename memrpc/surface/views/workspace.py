@@ -6,12 +6,12 @@ of their parameters and shorten long texts; a record's own resource has it in fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from memrpc.protocol.uri_template import UriTemplate
 from memrpc.server.context import Context
-from memrpc.surface.catalogue import Contents, Entry, Values, View
+from memrpc.surface.catalogue import Completer, Contents, Entry, Values, View
 from memrpc.surface.desk import Desk
 from memrpc.surface.views import workspace_completions as complete
 from memrpc.wire.codec import compact
@@ -37,7 +37,6 @@ ACTION: Final = UriTemplate.parse("action://{id}")
 GRAPH: Final = UriTemplate.parse("repository://{name}/graph{?entity,limit,offset}")
 PAGE: Final = 50
 MAX_PAGE: Final = 100
-_JSON: Final = "application/json"
 
 
 async def read_index(_: Context, desk: Desk, __: Values) -> Contents:
@@ -217,13 +216,25 @@ def _entry(repo: Repo, active_at: int) -> Entry:
     return Entry(uri, f"repository-{name}", title, times.to_text(active_at))
 
 
+_OF_REPOSITORY: Final[Mapping[str, Completer]] = {
+    "name": complete.repositories,
+    "search": complete.titles,
+    "type": complete.types,
+    "tag": complete.tags,
+    "status": complete.statuses,
+    "priority": complete.priorities,
+    "entity": complete.entity_names,
+    "limit": complete.limits,
+    "offset": complete.offsets,
+}
+"""By the name of a variable, which means the same in every template of a repository."""
+
 VIEWS: Final = (
     View(
         template=INDEX,
         name="repository-index",
         title="All repositories",
         description="Every repository with counts of what it holds and who works on it.",
-        mime_type=_JSON,
         read=read_index,
         priority=1.0,
         entries=list_index,
@@ -233,7 +244,6 @@ VIEWS: Final = (
         name="session-roots",
         title="The client's workspace folders",
         description="The folders that the client says it works in.",
-        mime_type=_JSON,
         read=read_roots,
         priority=0.95,
         entries=list_roots,
@@ -243,25 +253,16 @@ VIEWS: Final = (
         name="repository-memories",
         title="Memories of a repository",
         description="Active memories, newest first; search ranks, type and tag filter.",
-        mime_type=_JSON,
         read=read_memories,
         priority=0.85,
         entries=list_repositories,
-        completions={
-            "name": complete.repositories,
-            "search": complete.titles,
-            "type": complete.types,
-            "tag": complete.tags,
-            "limit": complete.limits,
-            "offset": complete.offsets,
-        },
+        completions=_OF_REPOSITORY,
     ),
     View(
         template=MEMORY,
         name="memory",
         title="A memory",
         description="A memory in full, archived ones included.",
-        mime_type=_JSON,
         read=read_memory,
         priority=0.75,
         completions={"id": complete.memory_ids},
@@ -271,23 +272,15 @@ VIEWS: Final = (
         name="repository-tasks",
         title="Tasks of a repository",
         description="Tasks that are not over, or those of status and priority.",
-        mime_type=_JSON,
         read=read_tasks,
         priority=0.9,
-        completions={
-            "name": complete.repositories,
-            "status": complete.statuses,
-            "priority": complete.priorities,
-            "limit": complete.limits,
-            "offset": complete.offsets,
-        },
+        completions=_OF_REPOSITORY,
     ),
     View(
         template=TASK,
         name="task",
         title="A task",
         description="A task with its comments and all around it.",
-        mime_type=_JSON,
         read=read_task,
         priority=0.8,
         completions={"id": complete.task_ids},
@@ -300,28 +293,22 @@ VIEWS: Final = (
         mime_type="text/plain",
         read=read_summary,
         priority=0.95,
-        completions={"name": complete.repositories},
+        completions=_OF_REPOSITORY,
     ),
     View(
         template=ACTIONS,
         name="repository-actions",
         title="Changes in a repository",
         description="What was changed, by whom, newest first.",
-        mime_type=_JSON,
         read=read_actions,
         priority=0.6,
-        completions={
-            "name": complete.repositories,
-            "limit": complete.limits,
-            "offset": complete.offsets,
-        },
+        completions=_OF_REPOSITORY,
     ),
     View(
         template=ACTION,
         name="action",
         title="A change",
         description="One change with what was before and after.",
-        mime_type=_JSON,
         read=read_action,
         priority=0.55,
         completions={"id": complete.action_ids},
@@ -331,14 +318,8 @@ VIEWS: Final = (
         name="repository-graph",
         title="Names in a repository",
         description="What memories, tasks and standards name; entity shows who names one.",
-        mime_type=_JSON,
         read=read_graph,
         priority=0.6,
-        completions={
-            "name": complete.repositories,
-            "entity": complete.entity_names,
-            "limit": complete.limits,
-            "offset": complete.offsets,
-        },
+        completions=_OF_REPOSITORY,
     ),
 )
