@@ -91,7 +91,7 @@ class Binder:
         for ordinal, entry in enumerate(self._entries):
             named.add(entry.declared.name.start_byte)
             self._bind_entry(ordinal, entry)
-        for position, imported in enumerate(self._found.imported):
+        for position, imported in enumerate(self._found.imported[:MAX_ORDINAL]):
             named.add(imported.start)
             self._bind_import(position, imported)
         heads = {_head(use) for use in self._found.used.values()}

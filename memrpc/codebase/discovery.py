@@ -60,6 +60,17 @@ class Discovery:
     skipped: Counter[str] = field(default_factory=Counter)
     examples: list[tuple[str, str]] = field(default_factory=list)
     is_git: bool = False
+    _behind_links: dict[str, bool] = field(default_factory=dict)
+
+    def is_behind_link(self, root: str, path: str) -> bool:
+        """Whether a link took the place of a folder on the way to a path that git still lists."""
+        folder = path.rpartition("/")[0]
+        if not folder:
+            return False
+        if folder not in self._behind_links:
+            is_link = stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
+            self._behind_links[folder] = is_link or self.is_behind_link(root, folder)
+        return self._behind_links[folder]
 
     def skip(self, path: str, reason: Skip, count: int = 1) -> None:
         self.skipped[reason.value] += count
@@ -115,6 +126,9 @@ def _consider(root: str, path: str, found: Discovery) -> str | None:
     path = path.rstrip("/")
     try:
         about = os.lstat(f"{root}/{path}")
+        if found.is_behind_link(root, path):
+            found.skip(path, Skip.SYMLINK)
+            return None
     except OSError:
         return None  # Tracked and deleted: nothing that was skipped.
     if stat.S_ISDIR(about.st_mode):

@@ -23,11 +23,18 @@ _LENGTH: Final = struct.Struct("<I")
 
 
 class Order(NamedTuple):
-    """What holds for all tasks.  ``vanished`` are digests of files that may have been renamed."""
+    """What holds for all tasks.  ``vanished`` is what files held that may have been renamed."""
 
     root: str
     time_limit_s: int
-    vanished: frozenset[bytes]
+    vanished: frozenset[Content]
+
+
+class Content(NamedTuple):
+    """What is kept when a file is renamed: its digest, and the language that its path promises."""
+
+    language: str | None
+    digest: bytes
 
 
 class Task(NamedTuple):
@@ -95,7 +102,7 @@ def look_at(order: Order, task: Task) -> Outcome:
     digest = blake2b(raw, digest_size=DIGEST_BYTES).digest()
     if digest == task.known:
         return Outcome(task, "unchanged", stamp, digest)
-    if digest in order.vanished and not task.is_fresh:
+    if Content(task.language, digest) in order.vanished and not task.is_fresh:
         return Outcome(task, "renamed", stamp, digest)
     return _parse(task, stamp, digest, raw)
 

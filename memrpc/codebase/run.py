@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from memrpc.codebase import discovery, repositories, resolving, staging
+from memrpc.codebase import discovery, languages, repositories, resolving, staging
 from memrpc.codebase.model import Repository
-from memrpc.codebase.parsing import Order, Outcome, Stamp, Task
+from memrpc.codebase.parsing import Content, Order, Outcome, Stamp, Task
 from memrpc.codebase.pool import Pool
 from memrpc.store import changes
 
@@ -64,11 +64,17 @@ class Ports(NamedTuple):
 
 @dataclass(slots=True)
 class Plan:
-    """What discovery and the known files leave to do."""
+    """What discovery and the known files leave to do.
+
+    ``renamable`` has the paths of the vanished files by what they held, ``stamps`` what discovery
+    saw, which is older than what is read.
+    """
 
     tasks: list[Task] = field(default_factory=list)
     unchanged: int = 0
     vanished: dict[str, Known] = field(default_factory=dict)
+    renamable: dict[Content, list[str]] = field(default_factory=dict)
+    stamps: dict[str, Stamp] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -98,25 +104,23 @@ def plan(
 ) -> Plan:
     """Compare stamps: a file is unread only when its size and both its times are as they were."""
     made = Plan()
-    present: set[str] = set()
     for path, language, stamp in candidates:
-        present.add(path)
+        made.stamps[path] = stamp
         old = known.get(path)
         if old is not None and not force and _is_same(old, stamp):
             made.unchanged += 1
         else:
             made.tasks.append(Task(path, language, old.digest if old and not force else b""))
-    made.vanished = {p: k for p, k in known.items() if p not in present and is_wanted(p)}
-    made.tasks.sort(key=_largest_first({path: stamp.size for path, _, stamp in candidates}))
+    made.vanished = {p: k for p, k in known.items() if p not in made.stamps and is_wanted(p)}
+    for path, old in made.vanished.items():
+        held = Content(languages.of_path(path), old.digest)
+        made.renamable.setdefault(held, []).append(path)
+    made.tasks.sort(key=lambda task: -made.stamps[task.path].size)
     return made
 
 
 def _is_same(old: Known, stamp: Stamp) -> bool:
     return (old.size, old.mtime_ns, old.ctime_ns) == stamp
-
-
-def _largest_first(sizes: Mapping[str, int]) -> Callable[[Task], int]:
-    return lambda task: -sizes[task.path]
 
 
 class Run:
@@ -184,8 +188,7 @@ class Run:
     def _parse(self, lease: Lease, todo: Plan, known: Mapping[str, Known]) -> None:
         if not todo.tasks:
             return
-        digests = frozenset(old.digest for old in todo.vanished.values())
-        order = Order(self._request.root, FILE_LIMIT_S, digests)
+        order = Order(self._request.root, FILE_LIMIT_S, frozenset(todo.renamable))
         workers = 1 if len(todo.tasks) <= FEW_FILES else self._request.workers
         pool = Pool(order, workers, self._ports.monotonic)
         self._flush(lease, known)  # Nothing but the progress, for whoever asks.
@@ -210,14 +213,12 @@ class Run:
     def _outcomes(self, pool: Pool, todo: Plan) -> Iterator[Outcome | None]:
         """The outcome of each task; of a second copy of a renamed file, after it was parsed."""
         copies: list[Task] = []
-        vanished = Counter(old.digest for old in todo.vanished.values())
         for outcome in pool.run(todo.tasks):
-            if outcome is not None and outcome.state == "renamed":
-                vanished[outcome.digest] -= 1
-                if vanished[outcome.digest] < 0:
-                    copies.append(outcome.task._replace(is_fresh=True))
-                    continue
-            yield outcome
+            is_renamed = outcome is not None and outcome.state == "renamed"
+            if outcome is not None and is_renamed and not todo.renamable[_held(outcome)]:
+                copies.append(outcome.task._replace(is_fresh=True))
+            else:
+                yield outcome
         yield from pool.run(copies)
 
     def _settle(self, outcome: Outcome, todo: Plan, known: Mapping[str, Known]) -> None:
@@ -235,7 +236,7 @@ class Run:
                 self._move(outcome, todo)
             case "failed":
                 tally.note_error(path, outcome.problem or "")
-                tally.waiting.append(outcome)
+                tally.waiting.append(outcome._replace(stamp=todo.stamps[path]))
             case _:
                 if outcome.problem:
                     tally.skipped[outcome.problem] += 1
@@ -252,13 +253,10 @@ class Run:
 
     def _move(self, outcome: Outcome, todo: Plan) -> None:
         """Give a vanished file with this content the new path."""
-        for path, old in todo.vanished.items():
-            if old.digest == outcome.digest and outcome.stamp is not None:
-                del todo.vanished[path]
-                language = outcome.task.language
-                stamp = self._trusted(outcome.stamp)
-                self._tally.moves.append(staging.Move(old.id, outcome.task.path, language, stamp))
-                return
+        assert outcome.stamp is not None  # noqa: S101 -- it was read
+        old = todo.vanished.pop(todo.renamable[_held(outcome)].pop())
+        stamp = self._trusted(outcome.stamp)
+        self._tally.moves.append(staging.Move(old.id, outcome.task.path, stamp))
 
     def _flush(self, lease: Lease, known: Mapping[str, Known]) -> None:
         """Write what has been parsed, and keep the lease."""
@@ -331,6 +329,10 @@ class Run:
         request, now = self._request, self._ports.now_us()
         repositories.finish(db, lease, root=request.root, report=report, now=now)
         changes.note(db, topic(request.owner, request.repo), now=now)
+
+
+def _held(outcome: Outcome) -> Content:
+    return Content(outcome.task.language, outcome.digest)
 
 
 def topic(owner: str, repo: str) -> str:

@@ -47,8 +47,7 @@ _GO_LIVE: Final = """
 UPDATE code_files SET state = 'live' WHERE repository = :repository AND state = 'staged'
 """
 _MOVE: Final = """
-UPDATE code_files SET path = :path, language = :language, mtime_ns = :mtime_ns,
-  ctime_ns = :ctime_ns WHERE id = :id
+UPDATE code_files SET path = :path, mtime_ns = :mtime_ns, ctime_ns = :ctime_ns WHERE id = :id
 """
 _STAMP: Final = """
 UPDATE code_files SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE id = ?
@@ -90,7 +89,6 @@ class Move(NamedTuple):
 
     id: int
     path: str
-    language: str
     stamp: Stamp
 
 
@@ -175,9 +173,8 @@ def switch(
     """Make what is staged the index, in the place of the ``replaced`` files."""
     db.execute(_KILL, {"ids": json_column.encode(list(replaced))}).fetchall()
     for move in moves:
-        values = {"id": move.id, "path": move.path, "language": move.language}
         stamps = {"mtime_ns": move.stamp.mtime_ns, "ctime_ns": move.stamp.ctime_ns}
-        db.execute(_MOVE, {**values, **stamps}).fetchall()
+        db.execute(_MOVE, {"id": move.id, "path": move.path, **stamps}).fetchall()
     db.execute(_GO_LIVE, {"repository": repository}).fetchall()
     db.executemany(_AIM, ((target, link) for link, target in targets.items())).fetchall()
 

@@ -117,6 +117,17 @@ def test_links_and_special_files_are_counted_and_not_followed(repo):
     assert found.skipped == {"symlink": 3, "special": 1}
 
 
+def test_a_link_that_took_a_tracked_folders_place_is_not_followed(repo, tmp_path):
+    write(repo, {"a.py": "", "folder/deep/b.py": "", "folder/c.py": ""})
+    git(repo, "init", "-q")
+    git(repo, "add", ".")
+    (repo / "folder").rename(tmp_path / "elsewhere")
+    (repo / "folder").symlink_to(tmp_path / "elsewhere")
+    found = discovery.discover(str(repo))
+    assert {each.path for each in found.candidates} == {"a.py"}
+    assert found.skipped == {"symlink": 3}
+
+
 def test_large_binary_and_oddly_named_files_are_counted_with_examples(repo):
     write(repo, {"a.py": "", "big.js": b"x" * (5 << 20), "pic.png": b"\x89PNG"})
     odd = os.fsdecode(bytes(repo) + b"/\xff.py")

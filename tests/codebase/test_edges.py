@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memrpc.codebase import rust_paths, tracing
+from memrpc.codebase import binding, rust_paths, tracing
 from memrpc.codebase.answers import Trace
 from memrpc.codebase.module_paths import ClassFiles, Go, JavaScript, Python, Rust
-from tests.codebase.conftest import write
+from tests.codebase.conftest import extract, write
 
 
 def uses(index, name, **more) -> dict[str, list[str]]:
@@ -97,6 +97,12 @@ def test_a_name_that_is_bound_twice_is_certain_of_neither(index, repo):
     found = uses(index, "f", file_path="one.py")
     assert found["resolved"] == ["a.py:2", "pkg/__init__.py:1"]
     assert found["by_name"] == ["a.py:5", "c.py:1", "c.py:2"]
+
+
+def test_a_file_has_no_more_links_than_ids(monkeypatch):
+    monkeypatch.setattr(binding, "MAX_ORDINAL", 3)
+    found = extract("".join(f"import m{n}\nm{n}.f()\n" for n in range(5)), "python")
+    assert len(found.links) == 3
 
 
 def test_circular_reexports_end(index, repo):

@@ -120,3 +120,17 @@ def test_files_that_could_not_be_parsed_are_reported_and_stay_in_the_index(
     assert index.names() == {"good"}
     rows = index.ask("SELECT path, problem FROM code_files ORDER BY path")
     assert rows == [("good.py", None), ("spin.py", "timeout")]
+
+
+def test_a_file_that_could_not_be_parsed_is_tried_again_when_it_changes(
+    index, repo, stand_in, monkeypatch
+):
+    monkeypatch.setattr("memrpc.codebase.run.FILE_LIMIT_S", 1)
+    monkeypatch.setattr("memrpc.codebase.run.RACY_NS", -(10**12))
+    write(repo, {"spin.py": "def lost(): pass\n"})
+    assert index.run(repo)["failedFiles"] == 1
+    again = index.run(repo)
+    assert (again["failedFiles"], again["skippedByStamp"]) == (0, 1)
+    write(repo, {"spin.py": "def lost_again(): pass\n"})
+    assert index.run(repo)["failedFiles"] == 1
+    assert index.run(repo, force=True)["failedFiles"] == 1

@@ -140,6 +140,27 @@ def test_a_second_copy_of_a_vanished_file_is_parsed(index, repo):
     assert len(set(rows)) == 2
 
 
+def test_a_file_that_was_renamed_to_another_language_is_parsed_anew(index, repo):
+    write(repo, {"a.py": "def a(): pass\n", "b.txt": "def b(): pass\n"})
+    index.run(repo)
+    (repo / "a.py").rename(repo / "a.txt")
+    (repo / "b.txt").rename(repo / "b.py")
+    assert index.run(repo)["renamedFiles"] == 0
+    assert index.paths() == ["a.txt", "b.py"]
+    assert index.names() == {"b"}
+
+
+def test_files_of_one_content_are_renamed_each_to_one_place(index, repo):
+    write(repo, {f"old/{n}/__init__.py": "" for n in range(5)})
+    index.run(repo)
+    (repo / "old").rename(repo / "new")
+    write(repo, {"new/more/__init__.py": ""})
+    report = index.run(repo)
+    assert (report["renamedFiles"], report["parsedFiles"]) == (5, 1)
+    assert len(index.paths()) == 6
+    assert len(index.ask("SELECT id FROM code_files")) == 6
+
+
 def test_h22_repositories_named_alike_stay_apart(index, repo, tmp_path):
     other = write(tmp_path / "other", {"b.py": "def b(): pass\n"})
     write(repo, {"a.py": "def a(): pass\n"})
