@@ -14,11 +14,26 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["serve"]:
         return _serve(arguments[1:])
-    if not arguments and not (sys.stdin and sys.stdin.isatty()):
-        return _serve([])
+    if not (sys.stdin and sys.stdin.isatty()) and _are_settings(arguments):
+        return _serve(arguments)
     from memrpc.cli import run
 
     return run(arguments)
+
+
+def _are_settings(arguments: list[str]) -> bool:
+    """True where no verb is named: a host that gives settings alone wants the server."""
+    if not arguments:
+        return True
+    if not arguments[0].startswith("--"):
+        return False
+    from memrpc.settings import split_flags
+    from memrpc.store.errors import DomainError
+
+    try:
+        return not split_flags(arguments)[1]
+    except DomainError:
+        return False
 
 
 def _serve(arguments: list[str]) -> int:

@@ -341,8 +341,17 @@ class Application:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Application]:
-    """An application for one verb of the command line, closed when the verb is done."""
+def opened(settings: Settings, *, makes: bool = False) -> Iterator[Application]:
+    """An application for one verb of the command line, closed when the verb is done.
+
+    Only a verb that ``makes`` something makes the database: another would find nothing in it, and
+    a mistyped path would look like an empty memory.
+    """
+    path = settings.database_path()
+    if not (makes or path.exists()):
+        from memrpc.store.errors import Unusable
+
+        raise Unusable(f"There is no database at {path}; name another with --db.", path=str(path))
     application = Application(settings)
     try:
         yield application

@@ -225,6 +225,7 @@ def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The options among the arguments, and the rest in its order.
 
     ``--name value`` and ``--name=value`` are the same; a flag of a truth value needs no value.
+    Raises InvalidArguments for another that has none.
     """
     flags: dict[str, str] = {}
     rest: list[str] = []
@@ -239,8 +240,10 @@ def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
             flags[option.name] = value
         elif option.kind is bool:
             flags[option.name] = "true"
+        elif not waiting or waiting[0].startswith("--"):
+            raise InvalidArguments(f"{word} needs a value: {option.help}.", field=option.name)
         else:
-            flags[option.name] = waiting.pop(0) if waiting else ""
+            flags[option.name] = waiting.pop(0)
     return flags, rest
 
 

@@ -22,18 +22,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """0 if no byte of the text is left; 1 if some are, or if a purge is still owed."""
-    from memrpc.app import Application
+    from memrpc.app import opened
     from memrpc.archive.statistics import count
     from memrpc.recall.vocabulary import VOCABULARIES
     from memrpc.store.audit import audit
 
-    application = Application(settings)
-    path = application.settings.database_path()
-    try:
+    with opened(settings) as application:
         is_pending = application.database.read_blocking(count).pending_purges > 0
-    finally:
-        application.close_quickly()
-    findings = audit(path, parsed.absent, vocabularies=VOCABULARIES)
+    findings = audit(settings.database_path(), parsed.absent, vocabularies=VOCABULARIES)
     if parsed.json:
         show_json({"purge_pending": is_pending, "findings": [_as_json(f) for f in findings]})
     else:

@@ -70,18 +70,15 @@ def _settings(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    from memrpc.app import Application
+    from memrpc.app import opened
     from memrpc.archive import statistics as archive
     from memrpc.workspace import statistics as workspace
 
-    application = Application(settings)
     path = settings.database_path()
-    try:
+    with opened(settings, makes=True) as application:
         archived = application.database.read_blocking(archive.count)
         noted = application.database.read_blocking(workspace.count)
         problem = application.database.read_blocking(_integrity)
-    finally:
-        application.close()
     if problem != "ok":
         raise Unusable(f"{path} is damaged ({problem}); restore a backup of it.", path=str(path))
     held = f"{archived.events} events, {noted.entries} entries, {noted.tasks} tasks"

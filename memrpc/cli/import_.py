@@ -32,7 +32,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         importing.READER,
         workspace.reader(Act("import", "command line", "", now_us(), new_id)),
     )
-    with opened(settings) as application:
+    with opened(settings, makes=True) as application:
         report = application.database.write_blocking(
             lambda db: transfer.import_lines(
                 db, progress(_lines(parsed.file), None, "import"), readers, skip_bad=parsed.skip_bad

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import edit, show, show_json
 from memrpc.settings import Settings
+from memrpc.store.errors import InvalidArguments
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +31,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import now_us, opened
     from memrpc.archive import persona
 
-    with opened(settings) as application:
+    with opened(settings, makes=True) as application:
         database = application.database
         core = database.read_blocking(lambda db: persona.current(db, parsed.persona))
         if parsed.action == "show":
@@ -59,7 +60,10 @@ def _read(file: str) -> str:
         return sys.stdin.read()
     from pathlib import Path
 
-    return Path(file).read_text(encoding="utf-8")
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidArguments(f"{file} is not text in UTF-8.", field="file") from None
 
 
 def _items(text: str) -> Sequence[str]:

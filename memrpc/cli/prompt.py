@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import opened
 
-    with opened(settings) as application:
+    with opened(settings, makes=True) as application:
         book = application.prompts
         if parsed.name is None:
             show(_listed(book))
@@ -45,6 +45,11 @@ def _rendered(application: Application, book: PromptBook, name: str, words: list
     if prompt is None:
         raise NotFound(f"There is no prompt {name}; `memrpc prompt` lists them.", name=name)
     given = dict(word.partition("=")[::2] for word in words)
+    known = [a.name for a in prompt.arguments]
+    unknown = [n for n in given if n not in known]
+    if unknown:
+        taken = ", ".join(known) or "none"
+        raise InvalidArguments(f"{name} has no argument {unknown[0]}; it takes {taken}.")
     missing = [a.name for a in prompt.arguments if a.required and not given.get(a.name)]
     if missing:
         wanted = " ".join(f"{each}=…" for each in missing)

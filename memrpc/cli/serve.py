@@ -23,11 +23,11 @@ def serve(words: list[str], wire: Wire) -> int:
     """Serve with the settings in ``words``.  Returns the exit code."""
     from memrpc.cli.terminal import show_error
 
-    flags, rest = split_flags(words)
-    if rest:
-        show_error(f"serve does not know {rest[0]}; see memrpc --help")
-        return 2
     try:
+        flags, rest = split_flags(words)
+        if rest:
+            show_error(f"serve does not know {rest[0]}; see memrpc --help")
+            return 2
         application = Application(load(flags))
     except DomainError as error:
         show_error(error.message)

@@ -16,25 +16,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import Application
+    from memrpc.app import opened
     from memrpc.archive import statistics as archive
     from memrpc.recall.vectors import summaries
     from memrpc.surface.shapes import to_json
     from memrpc.workspace import statistics as workspace
 
-    application = Application(settings)
-    try:
-        archived = to_json(application.database.read_blocking(archive.count))
-        noted = to_json(application.database.read_blocking(workspace.count))
-        sets = application.database.read_blocking(summaries)
-    finally:
-        application.close()
-    facts = {
-        "database": str(application.database.path),
-        "size_bytes": application.database.size_bytes(),
-        **archived,
-        **noted,
-    }
+    with opened(settings) as application:
+        database = application.database
+        facts = {
+            "database": str(database.path),
+            "size_bytes": database.size_bytes(),
+            **to_json(database.read_blocking(archive.count)),
+            **to_json(database.read_blocking(workspace.count)),
+        }
+        sets = database.read_blocking(summaries)
     if parsed.json:
         show_json({**facts, "vector_sets": to_json(sets)})
     else:

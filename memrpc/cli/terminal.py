@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import TypeVar
 
+from memrpc.store.errors import InvalidState
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 
@@ -22,6 +24,11 @@ def show_json(value: JSON) -> None:
 
 def show_error(text: str) -> None:
     sys.stderr.write(f"memrpc: {text}\n")
+
+
+def discard_output() -> None:
+    """Let the interpreter end without a word about a reader that has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def progress(items: Iterable[T], total: int | None, name: str) -> Iterable[T]:
@@ -45,5 +52,7 @@ def edit(text: str) -> str:
     with tempfile.TemporaryDirectory(prefix="memrpc-") as folder:
         file = Path(folder) / "persona.txt"
         file.write_text(text, encoding="utf-8")
-        subprocess.run([*editor(), str(file)], check=True)  # noqa: S603 -- the user's own editor
+        done = subprocess.run([*editor(), str(file)], check=False)  # noqa: S603 -- the user's own editor
+        if done.returncode:
+            raise InvalidState(f"The editor ended with {done.returncode}; nothing was changed.")
         return file.read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -183,3 +184,62 @@ def test_doctor_is_well_on_a_good_file_and_names_a_bad_one(told, tmp_path):
 def test_every_shell_gets_its_completion(told):
     for shell in ("bash", "zsh", "tcsh"):
         assert "memrpc" in run(told, "completion", shell).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("export", "{tmp}/no/such/folder/x"), "/no/such/folder/x: No such file or directory"),
+        (("export", "{tmp}"), "Is a directory"),
+        (("import", "{tmp}/none.jsonl"), "none.jsonl: No such file or directory"),
+        (("persona", "import", "{tmp}/none.txt"), "none.txt: No such file or directory"),
+        (("persona", "import", "{tmp}/latin1.txt"), "latin1.txt is not text in UTF-8"),
+        (("persona", "edit"), "The editor ended with 1; nothing was changed"),
+        (("backup", "{tmp}/no/such/folder/x"), "x: "),
+        (("prompt", "create-task", "what=x"), "has no argument what; it takes instruction"),
+        (("prompt", "create-task"), "create-task needs instruction: add instruction=…"),
+        (("schema", "nothing"), "There is no tool nothing"),
+    ],
+)
+def test_a_refusal_is_one_line_that_names_what_is_wrong(
+    told, words, sentence, tmp_path, monkeypatch
+):
+    (tmp_path / "latin1.txt").write_bytes(b"caf\xe9")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} -c 'raise SystemExit(1)'")
+    refused = run(told, *(word.format(tmp=tmp_path) for word in words))
+    assert refused.returncode in {1, 2}
+    assert sentence in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["stats", "export", "reindex", "jobs list", "audit --absent x"])
+def test_a_mistyped_path_is_no_empty_memory(verb, tmp_path):
+    refused = run(tmp_path / "typo.db", *verb.split())
+    assert (refused.returncode, "There is no database at" in refused.stderr) == (3, True)
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_a_setting_without_its_value_is_refused(told):
+    refused = subprocess.run(
+        [sys.executable, "-m", "memrpc", "stats", "--db", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (refused.returncode, "--db needs a value" in refused.stderr) == (2, True)
+
+
+def test_a_reader_that_has_left_is_not_told_of_a_defect(told):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "memrpc", "export", "--db", str(told)]
+    left = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (left.returncode, left.stderr) == (1, b"")
+
+
+def test_settings_alone_start_the_server_on_pipes(told):
+    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    answered = run(told, "--toolset", "core", text=ping)
+    assert json.loads(answered.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert answered.returncode == 0
