@@ -8,8 +8,8 @@ while every SQL statement that it runs is written down with its values.
   a third twin, so the same rows are written to the same state.
 * Detail, list and write are measured beside each other at 1,000 and at 100,000 entries.
 
-All times are CPU times; see ``inside``.  A call's time is its median over the rounds; percentiles
-are over the calls of a kind.
+All times are CPU times of one core; see ``inside``.  A call's time is its median over the rounds;
+percentiles are over the calls of a kind.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import apsw
 from memrpc.store.database import Database
 
 from .board import GROWING, READS, WRITES, Ask, Make
-from .client import call
+from .client import call, one_core
 from .findings import Findings, Grid, Verdict, shown
 from .harbor import NAME, OWNER, Size, database
 from .inside import Inside, Statement
@@ -50,7 +50,7 @@ def run(*, rounds: int) -> Findings:
     results = ROOT / "benchmarks" / "results"
     results.mkdir(exist_ok=True)
     files = {size: database(results, size) for size in (SMALL, MAIN, LARGE)}
-    with tempfile.TemporaryDirectory(dir=results) as folder:
+    with one_core(), tempfile.TemporaryDirectory(dir=results) as folder:
         twins = Twins(files[MAIN], Path(folder))
         reads = measure(twins, READING, rounds=rounds)
         writes = measure(twins, WRITING, rounds=rounds)
