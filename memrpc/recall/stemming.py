@@ -10,8 +10,10 @@ Only lower-case ASCII words have a stem here; the caller decides whether a text 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from string import ascii_lowercase
+from typing import Final, TypeAlias
 
 from memrpc.recall.irregulars import LEMMAS
 
@@ -53,6 +55,24 @@ _SUFFIXES: Final = "al ance ence er ic able ible ant ement ment ent sion tion ou
 _STEP_4: Final = (*_SUFFIXES.split(), "ive", "ize")
 _RESTORED_E: Final = ("at", "bl", "iz")
 
+Rules: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
+
+
+def _by_last_letter(rules: Iterable[tuple[str, str]]) -> Rules:
+    """The rules that a word's last letter lets apply, in their order."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for suffix, replacement in rules:
+        found.setdefault(suffix[-1], []).append((suffix, replacement))
+    return found
+
+
+_DOUBLE: Final = _by_last_letter(_STEP_2)
+_ADJECTIVES: Final = _by_last_letter(_STEP_3)
+_RESIDUES: Final = _by_last_letter((suffix, "") for suffix in _STEP_4)
+_LETTERS: Final = str.maketrans(
+    {letter: "v" if letter in "aeiou" else "c" for letter in ascii_lowercase}
+)
+
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
@@ -66,6 +86,8 @@ def stem(word: str) -> str:
 
 
 def _form(word: str) -> str:
+    if "y" not in word:
+        return word.translate(_LETTERS)
     form = ""
     for letter in word:
         is_vowel = letter in "aeiou" or (letter == "y" and form.endswith("c"))
@@ -113,8 +135,8 @@ def _final_y(word: str) -> str:
     return word[:-1] + "i" if has_vowel else word
 
 
-def _replace_first(word: str, rules: tuple[tuple[str, str], ...]) -> str:
-    for suffix, replacement in rules:
+def _replace_first(word: str, rules: Rules) -> str:
+    for suffix, replacement in rules.get(word[-1], ()):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
             return rest + replacement if _measure(rest) > 0 else word
@@ -122,15 +144,15 @@ def _replace_first(word: str, rules: tuple[tuple[str, str], ...]) -> str:
 
 
 def _double_suffix(word: str) -> str:
-    return _replace_first(word, _STEP_2)
+    return _replace_first(word, _DOUBLE)
 
 
 def _adjective(word: str) -> str:
-    return _replace_first(word, _STEP_3)
+    return _replace_first(word, _ADJECTIVES)
 
 
 def _residue(word: str) -> str:
-    for suffix in _STEP_4:
+    for suffix, _ in _RESIDUES.get(word[-1], ()):
         if word.endswith(suffix):
             kept = 1 if suffix in ("sion", "tion") else 0
             rest = word[: len(word) - len(suffix) + kept]

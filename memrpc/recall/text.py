@@ -26,7 +26,7 @@ from __future__ import annotations
 import enum
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -35,6 +35,8 @@ from memrpc.recall.stemming import stem
 
 MAX_SPLIT_PARTS: Final = 12
 MAX_JOINED_PARTS: Final = 8
+MAX_STRETCHES: Final = 16_384
+MAX_STRETCH_CHARS: Final = 32
 MAX_TOKEN_CHARS: Final = 64
 """Longer tokens (base64, minified code) are cut: their beginning is enough to find them."""
 
@@ -56,7 +58,6 @@ _BETWEEN_WORDS: Final = re.compile(r"'|(?<=[^\W\d_]):(?=[^\W\d_])")
 _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _DIGITS: Final = re.compile(r"\d+|\D+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
-_LATIN: Final = re.compile(r"[a-z]+")
 
 _FUNCTION_WORDS: Final = {
     "en": "the and of to is was it you that for with this are have my we not what be at",
@@ -155,7 +156,11 @@ def fold(text: str) -> str:
 
 def pieces(text: str) -> Iterator[Piece]:
     """The words, runs and symbols of ``text`` in reading order."""
-    for match in _PIECE.finditer(fold(text)):
+    return _pieces(fold(text))
+
+
+def _pieces(folded: str) -> Iterator[Piece]:
+    for match in _PIECE.finditer(folded):
         found = match.group()
         if _RUN_START.match(found):
             yield Piece(PieceKind.RUN, (found,))
@@ -213,18 +218,47 @@ def is_english_or_unknown(words: list[str]) -> bool:
     return votes["en"] >= max(votes.values())
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """What stands between two spaces, as tokens: with English stems, without, and joined tails."""
+
+    stemmed: str
+    plain: str
+    joined: str
+    telling: tuple[str, ...]
+    """Those of its words that tell a language."""
+
+
+def _stretch(folded: str) -> _Stretch:
+    found = list(_pieces(folded))
+    tokens = [_tokens(piece, stemmed) for piece in found]
+    plain = [_tokens(piece, str) for piece in found]
+    joined = [tail for p in found if p.kind is not PieceKind.RUN for tail in joined_tails(p.parts)]
+    telling = tuple(part for piece in found for part in piece.parts if part in _LANGUAGES_OF)
+    return _Stretch(" ".join(tokens), " ".join(plain), " ".join(joined), telling)
+
+
+def _tokens(piece: Piece, spell: Callable[[str], str]) -> str:
+    if piece.kind is PieceKind.RUN:
+        return " ".join(run_tokens(piece.parts[0]))
+    return " ".join(map(spell, piece.parts))
+
+
+_common_stretch: Final = lru_cache(maxsize=MAX_STRETCHES)(_stretch)
+"""Texts repeat their words, but not their base64 and not their sentences without spaces."""
+
+
 @lru_cache(maxsize=512)
 def index_text(text: str) -> IndexText:
     """The tokens of ``text`` for a row of the index."""
-    found = list(pieces(text))
-    latin = [part for piece in found for part in piece.parts if _LATIN.fullmatch(part)]
-    spell = stemmed if is_english_or_unknown(latin) else str
-    tokens: list[str] = []
-    joined: list[str] = []
-    for piece in found:
-        if piece.kind is PieceKind.RUN:
-            tokens += run_tokens(piece.parts[0])
-        else:
-            tokens += map(spell, piece.parts)
-            joined += joined_tails(piece.parts)
-    return IndexText(" ".join(tokens), " ".join(joined))
+    found = [
+        _common_stretch(each) if len(each) <= MAX_STRETCH_CHARS else _stretch(each)
+        for each in fold(text).split()
+    ]
+    is_english = is_english_or_unknown([word for each in found for word in each.telling])
+    parts = [each.stemmed if is_english else each.plain for each in found]
+    return IndexText(_spaced(parts), _spaced([each.joined for each in found]))
+
+
+def _spaced(tokens: list[str]) -> str:
+    return " ".join(filter(None, tokens))
