@@ -70,7 +70,9 @@ def names_in(text: str) -> list[Name]:
 
 def _matches(text: str) -> Iterator[Name]:
     """Yield matches kind by kind; what one kind has taken is not read again as another."""
-    for kind, pattern in _KINDS:
+    for kind, sign, pattern in _KINDS:
+        if not sign.search(text):
+            continue
         for match in pattern.finditer(text):
             name = " ".join((match[1] if pattern.groups else match[0]).split())
             if len(name) <= MAX_NAME_CHARS and name.casefold() not in _NOT_NAMES:
@@ -78,12 +80,16 @@ def _matches(text: str) -> Iterator[Name]:
         text = pattern.sub(" . ", text)
 
 
-_KINDS: Final = (
-    ("url", _URL),
-    ("code", _CODE),
-    ("path", _PATH),
-    ("heading", _HEADING),
-    ("identifier", _IDENTIFIER),
-    ("reference", _REFERENCE),
-    ("name", _NAME),
+_KINDS: Final = tuple(
+    (kind, re.compile(sign), pattern)
+    for kind, sign, pattern in (
+        ("url", "://", _URL),
+        ("code", "`", _CODE),
+        ("path", "[/.]", _PATH),
+        ("heading", "#", _HEADING),
+        ("identifier", "[_(]|(?<=[a-z0-9])[A-Z]", _IDENTIFIER),
+        ("reference", r"[#-]\d", _REFERENCE),
+        ("name", " [A-Z]", _NAME),
+    )
 )
+"""Each kind with a sign that is quickly looked for, and without which it is not there."""
