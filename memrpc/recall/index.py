@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall import vectors
+from memrpc.recall import sketches, vectors
 from memrpc.recall.chunking import WHOLE_CHARS, Chunk, chunks
 from memrpc.recall.dates import date_words
 from memrpc.recall.model import Document, Kind
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 CONTEXT_CHARS: Final = 300
 COLUMNS: Final = ("own", "joined", "head", "prev", "next", "near", "meta")
+
+SKETCHED: Final = frozenset({Kind.ENTRY, Kind.STANDARD})
+"""What is looked for before it is written again."""
 
 _COLLECTION_LETTERS: Final = {
     Kind.EVENT: "e",
@@ -73,6 +76,8 @@ DELETE_ALL_COLLECTIONS: Final = "DELETE FROM collections"
 DUMMY_TEXT: Final = "INSERT INTO unit_text (rowid, own) VALUES (0, :token)"
 DELETE_DUMMY_TEXT: Final = """
 INSERT INTO unit_text (unit_text, rowid, own) VALUES ('delete', 0, :token)"""
+SKETCHABLE: Final = """
+SELECT DISTINCT kind, subject FROM units WHERE kind IN ('entry', 'standard')"""
 OPTIMIZE: Final = "INSERT INTO unit_text (unit_text) VALUES ('optimize')"
 
 _DUMMY_WORD: Final = "0z0"
@@ -125,7 +130,9 @@ def collection_prefix(kind: str, scope: int) -> str:
 def put(db: apsw.Connection, document: Document) -> None:
     """Index ``document`` in place of whatever its (kind, subject) had; unchanged units stay."""
     stored = _stored(db, document.kind, document.subject)
-    for unit in units_of(document):
+    units = units_of(document)
+    _sketch(db, [unit for _, unit in stored.values()], units)
+    for unit in units:
         unit_id = _replace(db, stored.pop(unit.chunk, None), unit)
         vectors.note(db, unit_id, source(document, unit.start, unit.length))
     _delete(db, stored)
@@ -133,7 +140,9 @@ def put(db: apsw.Connection, document: Document) -> None:
 
 def remove(db: apsw.Connection, kind: str, subject: int) -> None:
     """Take a subject out of the index; the last traces go with the purge (see ``scrub``)."""
-    _delete(db, _stored(db, kind, subject))
+    stored = _stored(db, kind, subject)
+    _sketch(db, [unit for _, unit in stored.values()], [])
+    _delete(db, stored)
 
 
 def rebuild(db: apsw.Connection, documents: Iterable[Document]) -> int:
@@ -141,6 +150,7 @@ def rebuild(db: apsw.Connection, documents: Iterable[Document]) -> int:
     for statement in (DELETE_ALL_TEXT, DELETE_ALL_UNITS, DELETE_ALL_COLLECTIONS):
         db.execute(statement).fetchall()
     vectors.forget_all(db)
+    sketches.clear(db)
     count = 0
     for count, document in enumerate(documents, start=1):  # noqa: B007 -- the last value is the count
         put(db, document)
@@ -214,6 +224,33 @@ def _stored(db: apsw.Connection, kind: str, subject: int) -> dict[int, tuple[int
         )
         found[chunk] = (unit_id, unit)
     return found
+
+
+def sketch_everything(db: apsw.Connection) -> None:
+    """Sketch what is looked for before it is written again, in a file that has no sketches yet."""
+    sketches.clear(db)
+    rows: list[Any] = db.execute(SKETCHABLE).fetchall()
+    for kind, subject in rows:
+        _sketch(db, [], [unit for _, unit in _stored(db, kind, subject).values()])
+
+
+def _sketch(db: apsw.Connection, before: list[Unit], after: list[Unit]) -> None:
+    """Keep the sketch of a subject's units in place of the one that it had."""
+    old, new = _marks(before), _marks(after)
+    if old == new:
+        return
+    subject = (before or after)[0].subject
+    if old:
+        sketches.remove(db, subject, old)
+    if new:
+        sketches.add(db, subject, new)
+
+
+def _marks(units: list[Unit]) -> list[int]:
+    if not units or units[0].kind not in SKETCHED:
+        return []
+    own = " ".join(unit.columns[0] for unit in units)
+    return sketches.marks(own, collection_prefix(units[0].kind, units[0].scope))
 
 
 def _delete(db: apsw.Connection, stored: dict[int, tuple[int, Unit]]) -> None:

@@ -270,14 +270,12 @@ def _expiry(draft: EntryDraft, now: int) -> int | None:
 
 def _refuse_duplicate(db: apsw.Connection, repo: Repo, content: str, now: int) -> None:
     """Compare with everything that the repository can see."""
-    for home in (repo.key, indexing.GLOBAL):
-        found = similarity.alike(
-            db, content, Kind.ENTRY, indexing.scope_of(home), at_least=CONFLICT_COSINE
-        )
-        known = entries.by_keys(db, [key for key, _ in found])
-        live = [known[key] for key, _ in found if not known[key].is_expired(now)]
-        if live:
-            raise _duplicate(live[0])
+    homes = (indexing.scope_of(repo.key), indexing.scope_of(indexing.GLOBAL))
+    found = similarity.alike(db, content, Kind.ENTRY, homes, at_least=CONFLICT_COSINE)
+    known = entries.by_keys(db, [key for key, _ in found]) if found else {}
+    live = [known[key] for key, _ in found if not known[key].is_expired(now)]
+    if live:
+        raise _duplicate(live[0])
 
 
 def _duplicate(entry: Entry) -> Conflict:

@@ -215,19 +215,14 @@ def _parent(
 
 def _refuse_duplicate(db: apsw.Connection, repo: Repo, standard: Standard) -> None:
     """Compare the content with that of every standard that the repository can see."""
-    for home in (repo.key, indexing.GLOBAL):
-        found = similarity.alike(
-            db,
-            standard.content,
-            Kind.STANDARD,
-            indexing.scope_of(home),
-            at_least=CONFLICT_COSINE,
-        )
-        known = standards.by_keys(db, [key for key, _ in found])
-        rivals = (known[key] for key, _ in found if key != standard.key)
-        rival = next((each for each in rivals if _are_rivals(standard, each)), None)
-        if rival is not None:
-            raise _duplicate(rival)
+    homes = (indexing.scope_of(repo.key), indexing.scope_of(indexing.GLOBAL))
+    text = standard.content
+    found = similarity.alike(db, text, Kind.STANDARD, homes, at_least=CONFLICT_COSINE)
+    known = standards.by_keys(db, [key for key, _ in found]) if found else {}
+    rivals = (known[key] for key, _ in found if key != standard.key)
+    rival = next((each for each in rivals if _are_rivals(standard, each)), None)
+    if rival is not None:
+        raise _duplicate(rival)
 
 
 def _are_rivals(one: Standard, other: Standard) -> bool:
