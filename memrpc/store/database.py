@@ -4,7 +4,8 @@ Nothing is opened until the first job.  A connection is prepared as follows: the
 ready; the file is looked at once without touching it, so that another program's or a newer
 memrpc's file stays as it is; the connection's settings are made, none of which takes a lock; and
 the migrations run if there are any to run.  Opening a file that is up to date therefore never
-waits for a writer.
+waits for a writer.  Each job looks first whether the file is still where it was opened: SQLite
+goes on with one that has been deleted, and what is written there is lost.
 
 ``read`` gives its function one snapshot, ``write`` one transaction, ``maintain`` the writer's
 connection outside a transaction.  Each has a blocking twin for callers without an event loop.
@@ -72,7 +73,7 @@ class Database:
         self._committed = committed
         self._synchronous = "full" if durable else "normal"
         self._lock = threading.Lock()
-        self._is_placed = False
+        self._identity: tuple[int, int] | None = None
         patience = Patience(busy_timeout_s, jitter)
         reader = Connector(self._open, self._prepare_reader)
         writer = Connector(self._open, self._prepare, idle=_checkpoint, finish=_truncate)
@@ -83,7 +84,7 @@ class Database:
     async def read(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of one snapshot.  A cancelled read is stopped and settled."""
         with translated(self.path):
-            return await self._reader.run(_in_snapshot(function))
+            return await self._reader.run(self._in_snapshot(function))
 
     async def write(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of one transaction, committed when it returns.
@@ -92,7 +93,7 @@ class Database:
         begun loses the answer and not the effect.
         """
         with translated(self.path):
-            value = await self._writer.run(_in_transaction(function))
+            value = await self._writer.run(self._in_transaction(function))
         self._committed()
         return value
 
@@ -104,12 +105,12 @@ class Database:
     def read_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``read`` from a plain thread."""
         with translated(self.path):
-            return self._reader.call(_in_snapshot(function))
+            return self._reader.call(self._in_snapshot(function))
 
     def write_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``write`` from a plain thread."""
         with translated(self.path):
-            return self._writer.call(_in_transaction(function))
+            return self._writer.call(self._in_transaction(function))
 
     def maintain_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``maintain`` from a plain thread."""
@@ -136,11 +137,47 @@ class Database:
 
     def _open(self) -> apsw.Connection:
         with self._lock:
-            if not self._is_placed:
+            if self._identity is None:
                 _make_place(self.path)
                 _look(self.path)
-                self._is_placed = True
+                self._identity = _identity(self.path)
+        self._check_place()
         return apsw.Connection(str(self.path))
+
+    def _check_place(self) -> None:
+        """Refuse to go on with a file that has been taken away: what is written there is lost.
+
+        Raises Unusable.
+        """
+        if _identity(self.path) != self._identity:
+            raise Unusable(
+                f"{self.path} was deleted, moved or replaced while it was in use; nothing was "
+                "written. Put it back, or start the server anew to use what is there now.",
+                path=str(self.path),
+            )
+
+    def _in_snapshot(
+        self, function: Callable[[apsw.Connection], T]
+    ) -> Callable[[apsw.Connection], T]:
+        def job(db: apsw.Connection) -> T:
+            self._check_place()
+            db.execute("BEGIN").fetchall()
+            return function(db)  # The lane ends the transaction.
+
+        return job
+
+    def _in_transaction(
+        self, function: Callable[[apsw.Connection], T]
+    ) -> Callable[[apsw.Connection], T]:
+        def job(db: apsw.Connection) -> T:
+            self._check_place()
+            db.execute("BEGIN IMMEDIATE").fetchall()
+            value = function(db)
+            lanes.seal()
+            db.execute("COMMIT").fetchall()
+            return value
+
+        return job
 
     def _prepare(self, db: apsw.Connection) -> None:
         migrate.version(db)
@@ -154,25 +191,6 @@ class Database:
     def _prepare_reader(self, db: apsw.Connection) -> None:
         self._prepare(db)
         db.pragma("query_only", 1)
-
-
-def _in_snapshot(function: Callable[[apsw.Connection], T]) -> Callable[[apsw.Connection], T]:
-    def job(db: apsw.Connection) -> T:
-        db.execute("BEGIN").fetchall()
-        return function(db)  # The lane ends the transaction.
-
-    return job
-
-
-def _in_transaction(function: Callable[[apsw.Connection], T]) -> Callable[[apsw.Connection], T]:
-    def job(db: apsw.Connection) -> T:
-        db.execute("BEGIN IMMEDIATE").fetchall()
-        value = function(db)
-        lanes.seal()
-        db.execute("COMMIT").fetchall()
-        return value
-
-    return job
 
 
 def _data_version(db: apsw.Connection) -> int:
@@ -235,6 +253,15 @@ def _look(path: Path) -> None:
 
 def _side_file(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell a file from any other that may get its name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _size_bytes(path: Path) -> int:

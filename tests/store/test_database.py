@@ -251,3 +251,25 @@ def test_b44_writer_killed_at_fifty_random_moments(path: Path, actor: Actor):
     chance = random.Random()
     for _ in range(50):
         kill_at_a_random_moment(path, actor, chance)
+
+
+def take_away(path: Path, how: str) -> Callable[[], None]:
+    away = path.rename(path.with_name("away"))
+    if how == "replaced":
+        path.write_bytes(b"")
+    return lambda: away.replace(path) and None
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+async def test_nothing_is_written_to_a_file_that_was_taken_away(
+    database: Database, path: Path, how: str
+):
+    await database.write(create)
+    await database.write(add)
+    put_back = take_away(path, how)
+    for job in (database.write(add), database.read(count)):
+        with pytest.raises(Unusable, match="was deleted, moved or replaced while it was in use"):
+            await job
+    put_back()
+    await database.write(add)
+    assert await database.read(count) == 2
