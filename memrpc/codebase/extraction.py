@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memrpc.codebase import captures, comments, grammars, languages, source
 from memrpc.codebase.binding import Binder
 from memrpc.codebase.captures import Findings, text_of
-from memrpc.codebase.model import Extract, Kind, Symbol
+from memrpc.codebase.model import TITLES, Extract, Kind, Symbol
 from memrpc.codebase.outline import Entry, Outline, name_node
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ _UNDERLINE: Final = re.compile(
 _PREPARED: Final = {
     "c": source.without_macros,
     "cpp": source.without_macros,
+    "kotlin": source.with_semicolons,
     "typescript": source.without_variance,
 }
-"""What a grammar cannot read is blanked out; everything keeps its place."""
-_TITLES: Final = frozenset({Kind.HEADING1, Kind.HEADING2, Kind.HEADING, Kind.CODE_BLOCK})
+"""What a grammar cannot read is written otherwise; everything keeps its place."""
 _DATA: Final = frozenset({Kind.VARIABLE, Kind.PROPERTY, Kind.CONSTANT})
 _ENDS: Final = " \t\r\n{:=;"
 
@@ -43,9 +43,8 @@ def extract(data: bytes, language: Language) -> Extract:
     if language.grammar is None:
         return Extract(list(_underlined_headings(data)), [], [], has_errors=False)
     prepare = _PREPARED.get(language.query)
-    data = prepare(data) if prepare else data
     grammar = grammars.load(language)
-    root = grammar.parser.parse(data).root_node
+    root = grammar.parser.parse(prepare(data) if prepare else data).root_node
     found = captures.sort(grammar.matches(root))
     entries = Outline(found, language).entries
     binder = Binder(language, found, entries, len(data))
@@ -98,7 +97,7 @@ def _is_exported(language: Language, found: Findings, entry: Entry, so_far: list
 def _signature(data: bytes, entry: Entry) -> str:
     """The declaration up to its body, on one line."""
     start, node = entry.start, entry.declared.node
-    if entry.kind in _TITLES:
+    if entry.kind in TITLES:
         return entry.name
     body = None if entry.kind in _DATA else _body(node)
     end = body.start_byte if body else node.end_byte

@@ -35,6 +35,8 @@ class Kind(enum.StrEnum):
 CONTAINERS: Final = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.ENUM, Kind.TYPE})
 """What makes the functions directly inside it methods."""
 CALLABLE: Final = frozenset({Kind.FUNCTION, Kind.METHOD})
+TITLES: Final = frozenset({Kind.HEADING1, Kind.HEADING2, Kind.HEADING, Kind.CODE_BLOCK})
+"""What is named by a line of prose and not by an identifier."""
 
 
 class Edge(enum.StrEnum):

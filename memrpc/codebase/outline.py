@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.codebase.captures import Declared, Findings, text_of
-from memrpc.codebase.model import CALLABLE, CONTAINERS, MAX_ORDINAL, Kind
+from memrpc.codebase.model import CALLABLE, CONTAINERS, MAX_ORDINAL, TITLES, Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memrpc.codebase.languages import Language
 
 MAX_NAME_CHARS: Final = 200
+_CLOSING: Final = re.compile(r"[ \t]+#+$")
 _SEPARATOR: Final = re.compile(r"\s*(?:::|\\|\.)\s*")
 _DECORATION: Final = re.compile(r"^[:'\"]|['\"]$|<.*>$", re.DOTALL)
 _DATA: Final = frozenset({Kind.VARIABLE, Kind.PROPERTY, Kind.CONSTANT})
@@ -133,6 +134,8 @@ def _end(declared: Declared) -> int:
 def _split_name(declared: Declared) -> tuple[str | None, str]:
     """The type that a declaration names, if it does, and its own name."""
     text = text_of(declared.name)
+    if declared.kind in TITLES:
+        return None, _CLOSING.sub("", text.strip())[:MAX_NAME_CHARS]
     if declared.owner is not None:
         return _plain(text_of(declared.owner)), text
     if "::" in text:  # C++: a member that is defined outside of its class

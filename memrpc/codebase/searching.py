@@ -201,7 +201,7 @@ def _joined(query: str) -> str:
 
 
 def _quoted(token: str) -> str:
-    return '"' + token.replace('"', '""') + '"'
+    return '"' + token.replace('"', '""').replace("\0", " ") + '"'
 
 
 def _grams(query: str) -> list[str]:

@@ -32,6 +32,7 @@ _MACRO_BEFORE_NAME: Final = re.compile(
 _VARIANCE: Final = re.compile(
     rb"(?<=[<,\s])(?:in\s+out|in|out)(?=\s+[A-Z]\w*\s*(?:[,>=]|extends\b))"
 )
+_LAST_IN_BODY: Final = re.compile(rb"(?<=[^\s;{])[ \t](?=\}[ \t}]*\r?$)", re.MULTILINE)
 _NO_TYPES: Final = re.compile(
     rb"(?:\b(?:static|extern|inline|return|else|const|define|case|do|struct|enum|unsigned|signed)|[A-Z_][A-Z0-9_]*|\))\Z"
 )
@@ -99,6 +100,11 @@ def without_macros(data: bytes) -> bytes:
     grammar would take the function for something else.
     """
     return _MACRO_BEFORE_NAME.sub(_blanked, data)
+
+
+def with_semicolons(data: bytes) -> bytes:
+    """Kotlin with an end to the last statement of a body on one line, which the grammar needs."""
+    return _LAST_IN_BODY.sub(b";", data)
 
 
 def without_variance(data: bytes) -> bytes:

@@ -7,318 +7,7 @@ import pytest
 from memrpc.codebase import grammars, languages
 from memrpc.codebase.model import Kind
 from tests.codebase.conftest import declared, extract
-
-SAMPLES = {
-    "python": (
-        (
-            "import os\nMAX = 3\nlimit = 4\n@dec\nclass A(B):\n    x = 1\n    def m(self):\n"
-            "        def inner(): pass\nasync def f(): pass\ntype T = int\n"
-        ),
-        [
-            ("constant", "MAX"),
-            ("variable", "limit"),
-            ("class", "A"),
-            ("property", "A.x"),
-            ("method", "A.m"),
-            ("function", "A.m.inner"),
-            ("function", "f"),
-            ("type", "T"),
-        ],
-    ),
-    "javascript": (
-        (
-            "export class A extends B { m() {} static #p() {} f = () => 1; g = 2 }\n"
-            "function h() {}\nconst K = 1, arrow = x => x;\n"
-            "const o = { k: function() {}, q() {} };\n"
-            "module.exports.z = function () {};\n"
-        ),
-        [
-            ("class", "A"),
-            ("method", "A.m"),
-            ("method", "A.#p"),
-            ("method", "A.f"),
-            ("property", "A.g"),
-            ("function", "h"),
-            ("variable", "K"),
-            ("function", "arrow"),
-            ("variable", "o"),
-            ("function", "o.k"),
-            ("method", "o.q"),
-            ("function", "z"),
-        ],
-    ),
-    "typescript": (
-        (
-            "export interface I { q(): void; r: number; new (): I }\ntype U = number;\n"
-            "enum E { One, Two = 2 }\nabstract class A { private z = 1; abstract q(): void }\n"
-            "namespace N { export function inner() {} }\nfunction f(a: string): void;\n"
-            "function f(a: any) {}\nexport const g = (x) => x;\ninterface V<in out T> {}\n"
-        ),
-        [
-            ("interface", "I"),
-            ("method", "I.q"),
-            ("property", "I.r"),
-            ("method", "I.new"),
-            ("type", "U"),
-            ("enum", "E"),
-            ("constant", "E.One"),
-            ("constant", "E.Two"),
-            ("class", "A"),
-            ("property", "A.z"),
-            ("method", "A.q"),
-            ("module", "N"),
-            ("function", "N.inner"),
-            ("function", "f"),
-            ("function", "f"),
-            ("function", "g"),
-            ("interface", "V"),
-        ],
-    ),
-    "tsx": ("export const App = () => <Box a={1} />;\n", [("function", "App")]),
-    "go": (
-        (
-            "package p\ntype S struct { A int }\ntype I interface { M() }\ntype T = int\n"
-            "func (s *S) M() {}\nfunc (g G[T]) N() {}\nfunc Top() {}\nconst K = 1\nvar V = 2\n"
-        ),
-        [
-            ("class", "S"),
-            ("property", "S.A"),
-            ("interface", "I"),
-            ("method", "I.M"),
-            ("type", "T"),
-            ("method", "S.M"),
-            ("method", "G.N"),
-            ("function", "Top"),
-            ("constant", "K"),
-            ("variable", "V"),
-        ],
-    ),
-    "rust": (
-        (
-            "pub struct S { pub x: i32 }\nimpl<T> Tr for S<T> { fn m(&self) {} }\n"
-            "trait Tr { fn r(); }\nenum E { One }\nmod m { fn inner() {} }\nconst C: i32 = 1;\n"
-            "macro_rules! mm { () => {} }\npub(crate) fn f() {}\n"
-        ),
-        [
-            ("class", "S"),
-            ("property", "S.x"),
-            ("method", "S.m"),
-            ("interface", "Tr"),
-            ("method", "Tr.r"),
-            ("enum", "E"),
-            ("constant", "E.One"),
-            ("module", "m"),
-            ("function", "m.inner"),
-            ("constant", "C"),
-            ("function", "mm"),
-            ("function", "f"),
-        ],
-    ),
-    "java": (
-        (
-            "package a; class A { int z = 1; "
-            "A() {} void m() {} enum E { One } record R(int a) {} }\n"
-            "interface I { void q(); } @interface An { int v(); }\n"
-        ),
-        [
-            ("class", "A"),
-            ("property", "A.z"),
-            ("method", "A.A"),
-            ("method", "A.m"),
-            ("enum", "A.E"),
-            ("constant", "A.E.One"),
-            ("class", "A.R"),
-            ("interface", "I"),
-            ("method", "I.q"),
-            ("interface", "An"),
-            ("method", "An.v"),
-        ],
-    ),
-    "c": (
-        (
-            "#define MAX 1\n#define F(x) x\nstruct s { int a; };\nenum e { One };\ntypedef int t;\n"
-            "static void PRINTF_LIKE(1, 2) WINAPI warn(int a) {}\nint *pf(void) { return 0; }\n"
-            "int declared_only(int);\nint g = 1;\n"
-        ),
-        [
-            ("constant", "MAX"),
-            ("function", "F"),
-            ("class", "s"),
-            ("property", "s.a"),
-            ("enum", "e"),
-            ("constant", "e.One"),
-            ("type", "t"),
-            ("function", "warn"),
-            ("function", "pf"),
-            ("variable", "g"),
-        ],
-    ),
-    "cpp": (
-        (
-            "namespace n { template<class T> class A : public B {\n"
-            "int m(int a) { return a; } int f; };\n"
-            "}\nint n::A::q(int a) { return foo(a); }\nn::A::~A() {}\nusing U = int;\n"
-            "struct S { S& operator=(const S&) { return *this; } };\n"
-        ),
-        [
-            ("module", "n"),
-            ("class", "n.A"),
-            ("method", "n.A.m"),
-            ("property", "n.A.f"),
-            ("method", "n.A.q"),
-            ("method", "n.A.~A"),
-            ("type", "U"),
-            ("class", "S"),
-            ("method", "S.operator="),
-        ],
-    ),
-    "csharp": (
-        (
-            "namespace N { public class A { int z = 1; public int P { get; set; "
-            "} A() {} void M() {}\n"
-            "enum E { One } delegate int D(int x); } interface I { void Q(); } struct S {} }\n"
-        ),
-        [
-            ("module", "N"),
-            ("class", "N.A"),
-            ("property", "N.A.z"),
-            ("property", "N.A.P"),
-            ("method", "N.A.A"),
-            ("method", "N.A.M"),
-            ("enum", "N.A.E"),
-            ("constant", "N.A.E.One"),
-            ("type", "N.A.D"),
-            ("interface", "N.I"),
-            ("method", "N.I.Q"),
-            ("class", "N.S"),
-        ],
-    ),
-    "ruby": (
-        (
-            "module M\n  class A < B\n    K = 1\n    attr_reader :x, :y\n    def m(a); end\n"
-            "    def self.s; end\n  end\n  def helper; end\nend\ndef top; end\n"
-        ),
-        [
-            ("module", "M"),
-            ("class", "M.A"),
-            ("constant", "M.A.K"),
-            ("property", "M.A.x"),
-            ("property", "M.A.y"),
-            ("method", "M.A.m"),
-            ("method", "M.A.s"),
-            ("method", "M.helper"),
-            ("function", "top"),
-        ],
-    ),
-    "php": (
-        (
-            "<?php\nclass A extends B implements I { const Z = 1; private $p; function m() {} }\n"
-            "interface I { function q(); } trait T {} enum E { case One; } function f() {}\n"
-        ),
-        [
-            ("class", "A"),
-            ("constant", "A.Z"),
-            ("property", "A.p"),
-            ("method", "A.m"),
-            ("interface", "I"),
-            ("method", "I.q"),
-            ("interface", "T"),
-            ("enum", "E"),
-            ("constant", "E.One"),
-            ("function", "f"),
-        ],
-    ),
-    "kotlin": (
-        (
-            "package a\nclass A(val x: Int) : B() {\n  private val z = 1\n  fun m(): Int = 1\n}\n"
-            "interface I { fun q() }\nobject O\ntypealias T = A\nfun top() {}\nval g = 3\n"
-            "enum class E { ONE, TWO }\n"
-        ),
-        [
-            ("class", "A"),
-            ("property", "A.x"),
-            ("property", "A.z"),
-            ("method", "A.m"),
-            ("interface", "I"),
-            ("method", "I.q"),
-            ("class", "O"),
-            ("type", "T"),
-            ("function", "top"),
-            ("variable", "g"),
-            ("enum", "E"),
-            ("constant", "E.ONE"),
-            ("constant", "E.TWO"),
-        ],
-    ),
-    "swift": (
-        (
-            "class A: B { private let z = 1\n init(a: Int) {}\n func m() {} }\nstruct S {}\n"
-            "enum E { case one, two }\nprotocol P { func q() }\nextension A { func ext() {} }\n"
-            "typealias T = A\nfunc top() {}\nlet g = 3\n"
-        ),
-        [
-            ("class", "A"),
-            ("property", "A.z"),
-            ("method", "A.init"),
-            ("method", "A.m"),
-            ("class", "S"),
-            ("enum", "E"),
-            ("constant", "E.one"),
-            ("constant", "E.two"),
-            ("interface", "P"),
-            ("method", "P.q"),
-            ("method", "A.ext"),
-            ("type", "T"),
-            ("function", "top"),
-            ("variable", "g"),
-        ],
-    ),
-    "dart": (
-        (
-            "class A extends B { final int z = 1; A(this.z); int m(int a) { return a; }\n"
-            " int get p => 2; void abs(); }\nmixin M {}\nenum E { one }\n"
-            "typedef T = int Function(int);\nvoid top() {}\nconst c = 3;\n"
-        ),
-        [
-            ("class", "A"),
-            ("property", "A.z"),
-            ("method", "A.A"),
-            ("method", "A.m"),
-            ("property", "A.p"),
-            ("method", "A.abs"),
-            ("class", "M"),
-            ("enum", "E"),
-            ("constant", "E.one"),
-            ("type", "T"),
-            ("function", "top"),
-            ("constant", "c"),
-        ],
-    ),
-    "bash": (
-        "foo() { bar; }\nfunction baz { foo; }\nX=1\nreadonly NAME=2\n",
-        [("function", "foo"), ("function", "baz"), ("variable", "X"), ("constant", "NAME")],
-    ),
-    "markdown": (
-        "# One\n## Two\n```python\nx\n```\n#### Deep\nSetext\n======\n",
-        [
-            ("heading1", "One"),
-            ("heading2", "One.Two"),
-            ("code_block", "One.Two.python"),
-            ("heading", "One.Two.Deep"),
-            ("heading1", "One.Two.Deep.Setext"),
-        ],
-    ),
-    "vue": (
-        (
-            "<template><p @click='go'/></template>\n<script setup lang='ts'>\n"
-            "const go = (): void => {}\n</script>\n"
-        ),
-        [("function", "go")],
-    ),
-    "svelte": ("<script>\nexport function f() {}\n</script>\n<b/>\n", [("function", "f")]),
-    "astro": ("---\nconst page: number = 1;\n---\n<h1/>\n", [("variable", "page")]),
-    "text": ("Title\n=====\nwords\n\nPart\n----\n", [("heading1", "Title"), ("heading2", "Part")]),
-}
+from tests.codebase.samples import SAMPLES
 
 
 @pytest.mark.parametrize("language", SAMPLES)
@@ -462,6 +151,52 @@ def test_a_name_below_its_type_has_its_own_line():
 def test_references_have_their_edges(language, code, edges):
     found = {(each.name, str(each.kind)) for each in extract(code, language).references}
     assert found == edges
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "expected"),
+    [
+        (
+            "kotlin",
+            "object O { fun f() {} }\ninterface I { fun m() }\nfun z() {}\n",
+            [("class", "O"), ("method", "O.f"), ("interface", "I"), ("method", "I.m"),
+             ("function", "z")],
+        ),
+        (
+            "dart",
+            "typedef T<X> = List<X>;\ntypedef U = int;\ntypedef int Cmp(int a);\n",
+            [("type", "T"), ("type", "U"), ("type", "Cmp")],
+        ),
+        (
+            "typescript",
+            "class A { constructor(private x: number, readonly y = 1, z: string) {} }",
+            [("class", "A"), ("method", "A.constructor"), ("property", "A.x"),
+             ("property", "A.y")],
+        ),
+        (
+            "php",
+            "<?php class C { function __construct(private int $z, $w) {} }",
+            [("class", "C"), ("method", "C.__construct"), ("property", "C.z")],
+        ),
+        (
+            "swift",
+            "struct S { deinit {}\n subscript(i: Int) -> Int { 1 } }",
+            [("class", "S"), ("method", "S.deinit"), ("method", "S.subscript")],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_written_in_an_odd_way_is_declared_all_the_same(language, code, expected):
+    assert declared(code, language) == expected
+
+
+def test_a_heading_is_named_by_its_words_alone():
+    found = extract("# A's 'b' ##\n## std::vector<int> #\n", "markdown")
+    assert [each.name for each in found.symbols] == ["A's 'b'", "std::vector<int>"]
+
+
+def test_what_a_grammar_cannot_read_stands_in_the_signature_as_it_was_written():
+    (warn,) = extract("static void PRINTF_LIKE(1, 2) warn(int a) {}\n", "c").symbols
+    assert (warn.name, warn.signature) == ("warn", "static void PRINTF_LIKE(1, 2) warn(int a)")
 
 
 @pytest.mark.parametrize("name", ["größe", "変数", "имя"])

@@ -95,10 +95,12 @@ def test_a_name_is_found_by_its_parts_its_spellings_and_with_slips(handlers, que
 
 
 @pytest.mark.parametrize(
-    "query", ['say "hi', "foo AND bar", "(x", "NEAR(", "*", "^a", "a'b", "--", "%_"]
+    "query", ['say "hi', "foo AND bar", "(x", "NEAR(", "*", "^a", "a'b", "--", "%_", "han\0dle"]
 )
-def test_no_query_text_is_syntax(handlers, query):
+def test_no_text_of_a_question_is_syntax(handlers, query):
     assert isinstance(names_of(handlers, query), list)
+    with pytest.raises(NotFound):
+        handlers.read(tracing.trace, tracing.TraceRequest(f"no{query}"))
 
 
 def test_nothing_alike_is_nothing_with_a_reason(handlers):

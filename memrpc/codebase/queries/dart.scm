@@ -4,7 +4,9 @@
 (extension_declaration name: (identifier) @name) @def.class
 (enum_declaration name: (identifier) @name) @def.enum
 (enum_constant name: (identifier) @name) @def.constant
-(type_alias (type_identifier) @name) @def.type
+(type_alias (type_identifier) @name . "=") @def.type
+(type_alias (type_identifier) @name . (type_parameters) . "=") @def.type
+(type_alias (type_identifier) @name . (formal_parameter_list)) @def.type
 ((function_signature name: (identifier) @name) @def.function . (function_body) @body)
 ((method_signature (function_signature name: (identifier) @name) @def.function) . (function_body) @body)
 (declaration (function_signature name: (identifier) @name)) @def.function

@@ -8,13 +8,14 @@
 (enum_case name: (name) @name) @def.constant
 (const_declaration (const_element (name) @name) @def.constant)
 (property_declaration (property_element name: (variable_name (name) @name)) @def.property)
-(property_promotion_parameter name: (variable_name (name) @name)) @def.property
+(class_declaration name: (name) @owner body: (declaration_list (method_declaration (formal_parameters (property_promotion_parameter name: (variable_name (name) @name)) @def.property))))
 (comment) @comment
 (attribute_list) @attribute
 
 ; Visibility
 (method_declaration (visibility_modifier "private")) @private
 (property_declaration (visibility_modifier "private") (property_element) @private)
+(property_promotion_parameter (visibility_modifier "private")) @private
 
 ; Uses
 (function_call_expression function: (name) @ref.call)

@@ -6,6 +6,8 @@
 (function_declaration name: (simple_identifier) @name) @def.function
 (protocol_function_declaration name: (simple_identifier) @name) @def.function
 (init_declaration "init" @name) @def.method
+(deinit_declaration "deinit" @name) @def.method
+(subscript_declaration "subscript" @name) @def.method
 (typealias_declaration name: (type_identifier) @name) @def.type
 (enum_entry name: (simple_identifier) @name @def.constant)
 (source_file (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @def.variable)

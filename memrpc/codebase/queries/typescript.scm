@@ -18,6 +18,8 @@
 (property_signature name: (_) @name) @def.property
 (public_field_definition name: (_) @name value: [(arrow_function) (function_expression)]) @def.method
 (public_field_definition name: (_) @name) @def.property
+(class_declaration name: (_) @owner body: (class_body (method_definition (formal_parameters (required_parameter ["readonly" (accessibility_modifier)] pattern: (identifier) @name) @def.property))))
+(abstract_class_declaration name: (_) @owner body: (class_body (method_definition (formal_parameters (required_parameter ["readonly" (accessibility_modifier)] pattern: (identifier) @name) @def.property))))
 (variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @def.function
 (variable_declarator name: (identifier) @name value: (class)) @def.class
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @def.variable))
@@ -42,6 +44,7 @@
 (enum_body (_) @exported)
 (method_definition (accessibility_modifier "private")) @private
 (public_field_definition (accessibility_modifier "private")) @private
+(required_parameter (accessibility_modifier "private")) @private
 (method_definition name: (private_property_identifier)) @private
 (public_field_definition name: (private_property_identifier)) @private
 
