@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from memrpc.archive import importing
 from memrpc.cli import VERBS
 from memrpc.settings import OPTIONS
+from memrpc.surface import toolsets
 from memrpc.wire.errors import ErrorCode
+from memrpc.workspace import importing as workspace_importing
+from memrpc.workspace.model import Act
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,6 +33,25 @@ def test_a_generated_page_is_what_make_docs_writes(page, verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_in_the_readme(verb):
     assert f"`memrpc {verb}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_prompt_stands_in_its_page_with_its_arguments():
+    page = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
+    rows = {
+        f"| `{prompt.name}` | "
+        + ", ".join(f"`{a.name}`{'*' if a.required else ''}" for a in prompt.arguments)
+        for prompt in toolsets.prompts("all")
+    }
+    assert {row for row in rows if row.rstrip() not in page} == set()
+    listed = re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)
+    assert len(listed) == len(rows)
+
+
+def test_every_type_of_record_stands_in_the_page_of_the_export():
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    act = Act("", "", "", 0, str)
+    types = {*importing.READER.importers, *workspace_importing.reader(act).importers}
+    assert {name for name in types if f"`{name}`" not in page} == set()
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda o: o.name)

@@ -44,7 +44,7 @@ def look(database):
 
 def wait_until_done(database):
     deadline = time.monotonic() + DEADLINE_S
-    while (found := look(database))[0].pending_extractions:
+    while (found := look(database))[0].pending_extractions or found[0].waiting_jobs:
         assert time.monotonic() < deadline, found
         time.sleep(0.1)  # Other processes do the work; nothing here could signal its end.
     return found
