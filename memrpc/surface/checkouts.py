@@ -7,6 +7,7 @@ no project.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -67,7 +68,7 @@ def parse_url(url: str) -> tuple[str, str] | None:
 def _top(folder: Path) -> Path | None:
     """Return the nearest folder upwards that holds a ``.git``."""
     for place in (folder, *folder.parents):
-        if (place / ".git").exists():
+        if os.path.exists(place / ".git"):  # noqa: PTH110 -- False for what can be no path, too
             return place
     return None
 

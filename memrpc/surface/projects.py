@@ -72,7 +72,18 @@ class Places:
 async def resolve(
     ctx: Context, places: Places, database: Database, arguments: dict[str, JSON]
 ) -> Project:
-    """Return the project of a call.  Raises InvalidArguments where none or several are possible."""
+    """Return the project of a call.
+
+    Raises InvalidArguments where none or several are possible, and for names that nothing can have.
+    """
+    project = await _resolved(ctx, places, database, arguments)
+    scope.check(project.owner, project.name)
+    return project
+
+
+async def _resolved(
+    ctx: Context, places: Places, database: Database, arguments: dict[str, JSON]
+) -> Project:
     owner, name = scope.split(arguments.get("owner"), arguments.get("repo"))
     if owner is not None and name is not None:
         return Project(owner, name, Origin.ARGUMENT)

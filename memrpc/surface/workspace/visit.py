@@ -16,7 +16,7 @@ from memrpc.store.lanes import checkpoint
 from memrpc.surface import projects
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
-from memrpc.workspace import inline, scope
+from memrpc.workspace import inline, rules, scope
 from memrpc.workspace.model import UNKNOWN, Act, Repo
 from memrpc.workspace.searching import Aids
 
@@ -32,6 +32,7 @@ Arguments: TypeAlias = dict[str, JSON]
 Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 
 MAX_OFFSET = 1_000_000
+_AGENTS = ("agent", "from_agent", "to_agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,8 @@ async def serve(
 async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Visit:
     """Return the visit that a call makes."""
     project = await projects.resolve(ctx, desk.places, desk.database, arguments)
+    for name in _AGENTS:
+        rules.check_text(arguments.get(name) or "", name, (0, rules.SHORT_CHARS[1]))
     return Visit(ctx, desk, tool, arguments, project, desk.now_us())
 
 

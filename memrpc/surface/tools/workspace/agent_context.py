@@ -90,14 +90,14 @@ def _drawn(
     count: int,
 ) -> Drawn:
     """Draw the first ``count`` members of each section."""
-    query = visit.arguments.get("query")
+    query = shown.asked(visit.arguments.get("query") or "")
     summary = None if found.summary is None else found.summary.text[:_SUMMARY_CHARS]
     parts = {part.name: [shown_ for shown_, _ in part.items[:count]] for part in sections}
     is_cut = any(len(part.items) > count for part in sections)
     structured: dict[str, JSON] = {
         "schema": TOOL,
         "repo": visit.project.name,
-        "query": query,
+        "query": query or None,
         **parts,
         "summary": summary,
         **shown.present(

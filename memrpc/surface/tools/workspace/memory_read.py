@@ -111,13 +111,13 @@ def _question(arguments: Arguments, limit: int, offset: int) -> EntryQuestion:
 
 def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: int) -> Drawn:
     """Draw the first ``count`` hits."""
-    hits = answer.hits[:count]
+    hits, query = answer.hits[:count], shown.asked(question.query)
     page = shown.paging(
         count=count, total=answer.total, offset=question.offset, limit=question.limit
     )
     kg = shown.kg_json(answer.graph) if count == len(answer.hits) else None
     structured: dict[str, JSON] = {
-        "query": question.query,
+        "query": query,
         "columns": list(entry_views.SEARCH_COLUMNS),
         "rows": [entry_views.row(hit) for hit in hits],
         **page,
@@ -133,11 +133,11 @@ def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: in
     window = shown.window_lines(answer.window)
     if not hits:
         name = visit.project.name
-        head = f'No memories found for "{question.query}" in repo "{name}".'
+        head = f'No memories found for "{query}" in repo "{name}".'
         return structured, [head, *window, *shown.nothing_lines(answer.reason, answer.near)]
     unread = sum(not hit.entry.used for hit in hits)
     counts = f"(showing {count} · {unread} unacknowledged)"
-    head = f'### Results: {answer.total} memories for "{question.query}" {counts}'
+    head = f'### Results: {answer.total} memories for "{query}" {counts}'
     lines = [head, entry_views.LEGEND, *window]
     lines += entry_views.hit_lines(hits, question.offset + 1)
     opened = f'Open one: memory-read id:"{hits[0].entry.code}".'

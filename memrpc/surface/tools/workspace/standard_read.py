@@ -39,10 +39,11 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 async def search(visit: Visit) -> ToolResult:
     chosen, query = _filter(visit), visit.arguments["query"]
+    asked = shown.asked(query)
     found = await visit.read(
         lambda db, repo: standard_reading.search(db, repo, query, chosen, visit.aids)
     )
-    return visit.fitted(len(found.hits), lambda count: _found(visit, query, chosen, found, count))
+    return visit.fitted(len(found.hits), lambda count: _found(visit, asked, chosen, found, count))
 
 
 async def detail(visit: Visit) -> ToolResult:
