@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from memrpc.store import backups, json_column
-from memrpc.store.failures import translated
+from memrpc.store.failures import Translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,7 +71,7 @@ def audit(path: Path, text: str, *, vocabularies: Iterable[str] = ()) -> list[Fi
     sought = _sought(text)
     findings = [found for each in files(path) for found in _search(each, sought)]
     for vocabulary in vocabularies:
-        with translated(path):
+        with Translated(path):
             findings += _search_vocabulary(path, vocabulary, sought)
     return findings
 

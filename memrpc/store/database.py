@@ -23,7 +23,7 @@ import apsw
 
 from memrpc.store import backups, lanes, migrate
 from memrpc.store.errors import Unusable
-from memrpc.store.failures import translated
+from memrpc.store.failures import Translated
 from memrpc.store.lanes import Connector, Lane, Patience
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CACHE_KIB: Final = 16_384  # a connection's page cache, filled as needed
+STATEMENTS: Final = 400  # that a connection keeps prepared: more than there are
 WAL_PAGES: Final = 8_000  # the log's bound when no idle moment comes: about 32 MB
 CLOSING_WAIT_MS: Final = 100
 
@@ -70,6 +71,7 @@ class Database:
         power loss, not only the death of the process.  ``committed`` is told after each ``write``.
         """
         self.path = path
+        self._translated = Translated(path)
         self._committed = committed
         self._synchronous = "full" if durable else "normal"
         self._lock = threading.Lock()
@@ -83,7 +85,7 @@ class Database:
 
     async def read(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of one snapshot.  A cancelled read is stopped and settled."""
-        with translated(self.path):
+        with self._translated:
             return await self._reader.run(self._in_snapshot(function))
 
     async def write(self, function: Callable[[apsw.Connection], T]) -> T:
@@ -92,29 +94,29 @@ class Database:
         An exception or a cancel rolls back, before it goes on.  A cancel after the commit has
         begun loses the answer and not the effect.
         """
-        with translated(self.path):
+        with self._translated:
             value = await self._writer.run(self._in_transaction(function))
         self._committed()
         return value
 
     async def maintain(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of the writer's connection, outside a transaction."""
-        with translated(self.path):
+        with self._translated:
             return await self._writer.run(function)
 
     def read_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``read`` from a plain thread."""
-        with translated(self.path):
+        with self._translated:
             return self._reader.call(self._in_snapshot(function))
 
     def write_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``write`` from a plain thread."""
-        with translated(self.path):
+        with self._translated:
             return self._writer.call(self._in_transaction(function))
 
     def maintain_blocking(self, function: Callable[[apsw.Connection], T]) -> T:
         """Do as ``maintain`` from a plain thread."""
-        with translated(self.path):
+        with self._translated:
             return self._writer.call(function)
 
     async def data_version(self) -> int:
@@ -122,7 +124,7 @@ class Database:
 
         A connection of its own asks, so a poll waits for no job and costs a few microseconds.
         """
-        with translated(self.path):
+        with self._translated:
             return await self._watcher.run(_data_version)
 
     def size_bytes(self) -> int:
@@ -142,7 +144,7 @@ class Database:
                 _look(self.path)
                 self._identity = _identity(self.path)
         self._check_place()
-        return apsw.Connection(str(self.path))
+        return apsw.Connection(str(self.path), statementcachesize=STATEMENTS)
 
     def _check_place(self) -> None:
         """Refuse to go on with a file that has been taken away: what is written there is lost.

@@ -7,7 +7,6 @@ understood is ``Unusable`` until a person acts.  Errors that only a mistake of o
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -15,7 +14,6 @@ import apsw
 from memrpc.store.errors import DomainError, Unavailable, Unusable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 _LOCKED: Final = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
@@ -29,16 +27,21 @@ _CLOSED: Final = (
 _DAMAGED: Final = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 
 
-@contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's failures with the file at ``path`` into domain errors."""
-    try:
-        yield
-    except apsw.Error as error:
-        kind = translate(error, path)
-        if kind is None:
-            raise
-        raise kind from error
+class Translated:
+    """A context that turns SQLite's failures with a file into domain errors; to be used again."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        """Raise what ``error`` means, if it is one of SQLite's and means anything."""
+        if isinstance(error, apsw.Error) and (meant := translate(error, self._path)) is not None:
+            raise meant from error
 
 
 def translate(error: apsw.Error, path: Path) -> DomainError | None:

@@ -187,7 +187,8 @@ class Worker:
     def _perform(self, job: Job[Any]) -> None:
         with self._lock:
             self._current = job
-            self._stop_waiting.clear()
+            if self._stop_waiting.is_set():
+                self._stop_waiting.clear()
         job.worker = self
         try:
             self.checkpoint()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memrpc.store import errors, json_column
-from memrpc.store.failures import translate, translated
+from memrpc.store.failures import Translated, translate
 from memrpc.store.where import compose
 
 JSON_VALUES = st.recursive(
@@ -63,7 +63,7 @@ def test_conditions_are_joined(conditions: tuple[str, ...], tail: str, statement
 )
 def test_failure_of_the_file_names_it(error: type[apsw.Error], kind: type, *, retryable: bool):
     path = Path("/a/memory.db")
-    with pytest.raises(errors.DomainError, match=r"/a/memory\.db") as caught, translated(path):
+    with pytest.raises(errors.DomainError, match=r"/a/memory\.db") as caught, Translated(path):
         raise error("cause")
     assert type(caught.value) is kind
     assert (caught.value.code, caught.value.retryable) == ("unavailable", retryable)
@@ -73,7 +73,7 @@ def test_failure_of_the_file_names_it(error: type[apsw.Error], kind: type, *, re
 @pytest.mark.parametrize("error", [apsw.SQLError, apsw.ConstraintError, apsw.MisuseError])
 def test_mistake_of_ours_stays_what_it_is(error: type[apsw.Error]):
     assert translate(error("wrong"), Path("m.db")) is None
-    with pytest.raises(error), translated(Path("m.db")):
+    with pytest.raises(error), Translated(Path("m.db")):
         raise error("wrong")
 
 
@@ -82,7 +82,7 @@ def test_damaged_full_text_index_is_told_from_a_damaged_file(tmp_path: Path):
     db.execute("CREATE VIRTUAL TABLE ft USING fts5 (x)").fetchall()
     db.execute("INSERT INTO ft VALUES ('hello')").fetchall()
     db.execute("DELETE FROM ft_data WHERE id > 10").fetchall()
-    with pytest.raises(errors.Unusable, match="memrpc reindex"), translated(tmp_path / "m.db"):
+    with pytest.raises(errors.Unusable, match="memrpc reindex"), Translated(tmp_path / "m.db"):
         db.execute("SELECT * FROM ft WHERE ft MATCH 'hello'").fetchall()
     db.close()
 
