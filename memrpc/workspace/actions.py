@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
+from memrpc.workspace import fields
 from memrpc.workspace.model import Action, Kind
 
 if TYPE_CHECKING:
@@ -84,15 +85,8 @@ def log(db: apsw.Connection, repo: Repo, act: Act, change: Change) -> None:
 
 def snapshot(subject: Subject, comments: Iterable[Comment] = ()) -> dict[str, JSON]:
     """Return the subject as the log keeps it, with the comments that go with it."""
-    shown: dict[str, JSON] = {
-        name: _plain(getattr(subject, name))
-        for name in subject.__dataclass_fields__
-        if name not in _INSIDE
-    }
-    kept: list[JSON] = [
-        {name: _plain(getattr(comment, name)) for name in comment.__dataclass_fields__}
-        for comment in comments
-    ]
+    shown: dict[str, JSON] = fields.of(subject, _INSIDE)
+    kept: list[JSON] = [fields.of(comment) for comment in comments]
     return shown | {"comments": kept} if kept else shown
 
 
@@ -127,10 +121,6 @@ def erase(db: apsw.Connection, subject_id: str) -> None:
 
 def _column(value: JSON) -> str | None:
     return None if value is None else json_column.encode(value)
-
-
-def _plain(value: Any) -> JSON:  # noqa: ANN401 -- a field of any subject
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _action(row: Any) -> Action:  # noqa: ANN401 -- a row as apsw returns it

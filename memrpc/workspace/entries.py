@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import json_column
 from memrpc.store.errors import NotFound
-from memrpc.workspace import scope
+from memrpc.workspace import fields, scope
 from memrpc.workspace.model import Entry, EntryStatus, EntryType
 from memrpc.workspace.naming import number_of
 
@@ -84,6 +84,7 @@ UPDATE entries SET type = :type, title = :title, content = :content, importance 
   is_global = :is_global, tags = :tags, metadata = :metadata
 WHERE entry = :entry
 """
+_KEY: Final = frozenset({"key"})
 _DELETE: Final = "DELETE FROM entries WHERE entry = :entry"
 _TAG: Final = "INSERT INTO entry_tags (entry, tag) VALUES (:entry, :tag) ON CONFLICT DO NOTHING"
 _UNTAG: Final = "DELETE FROM entry_tags WHERE entry = :entry"
@@ -217,8 +218,7 @@ def _tag(db: apsw.Connection, key: int, tags: Iterable[str]) -> None:
 
 
 def _values(entry: Entry) -> dict[str, Any]:
-    columns = {name: getattr(entry, name) for name in entry.__dataclass_fields__ if name != "key"}
-    return columns | {
+    return fields.of(entry, _KEY) | {
         "is_global": int(entry.is_global),
         "tags": json_column.encode(entry.tags),
         "metadata": json_column.encode(entry.metadata),

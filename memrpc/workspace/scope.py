@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import changes
@@ -66,10 +67,10 @@ def find(db: apsw.Connection, owner: str, name: str) -> Repo:
 
 def ensure(db: apsw.Connection, owner: str, name: str, *, now: int) -> Repo:
     """Return the repository, giving it a number if it is new."""
-    check(owner, name)
     found = find(db, owner, name)
     if found.key:
         return found
+    check(owner, name)
     values = {
         "owner": owner,
         "name": name,
@@ -123,6 +124,7 @@ def full_name(repo: Repo) -> str:
     return f"{repo.owner}/{repo.name}"
 
 
+@lru_cache(maxsize=256)
 def fold(text: str) -> str:
     """Return ``text`` as names are compared."""
     return unicodedata.normalize("NFKC", text).strip().casefold()

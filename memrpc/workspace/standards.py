@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.errors import NotFound
 from memrpc.store.json_column import decode_list, decode_object, encode
-from memrpc.workspace import scope
+from memrpc.workspace import fields, scope
 from memrpc.workspace.model import Standard
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ UPDATE standards SET title = :title, content = :content, parent = :parent, conte
   metadata = :metadata, model = :model, updated_at = :updated_at
 WHERE standard = :standard
 """
+_KEY: Final = frozenset({"key"})
 _DELETE: Final = "DELETE FROM standards WHERE standard = :standard"
 
 
@@ -117,8 +118,7 @@ def delete(db: apsw.Connection, standard: Standard) -> None:
 
 
 def _values(standard: Standard) -> dict[str, Any]:
-    names = (name for name in Standard.__dataclass_fields__ if name != "key")
-    columns = {name: getattr(standard, name) for name in names}
+    columns = fields.of(standard, _KEY)
     encoded = {name: encode(columns[name]) for name in ("stack", "tags", "metadata")}
     return columns | encoded | {"is_global": int(standard.is_global)}
 

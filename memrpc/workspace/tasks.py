@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
 from memrpc.store.errors import NotFound
-from memrpc.workspace import scope
+from memrpc.workspace import fields, scope
 from memrpc.workspace.model import Comment, Task, TaskStatus
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ UPDATE tasks SET phase = :phase, title = :title, description = :description, sta
   metadata = :metadata, parent = :parent, depends_on = :depends_on
 WHERE task = :task
 """
+_KEY: Final = frozenset({"key"})
 _DELETE: Final = "DELETE FROM tasks WHERE task = :task"
 _COMMENT: Final = """
 INSERT INTO comments (id, task, text, agent, role, model, previous_status, next_status, created_at)
@@ -191,8 +192,7 @@ def delete(db: apsw.Connection, task: Task) -> None:
 
 def add_comment(db: apsw.Connection, task: Task, comment: Comment) -> None:
     """Write a comment under the task."""
-    values: dict[str, Any] = {name: getattr(comment, name) for name in Comment.__dataclass_fields__}
-    db.execute(_COMMENT, values | {"task": task.key}).fetchall()
+    db.execute(_COMMENT, fields.of(comment) | {"task": task.key}).fetchall()
     note_issues(db, task.key, comment.text)
 
 
@@ -229,7 +229,7 @@ def issues(db: apsw.Connection, keys: Collection[int]) -> dict[int, list[int]]:
 
 
 def _values(task: Task) -> dict[str, Any]:
-    columns = {name: getattr(task, name) for name in Task.__dataclass_fields__ if name != "key"}
+    columns = fields.of(task, _KEY)
     lists = ("changed_files", "tags", "suggested_skills", "metadata")
     return columns | {name: json_column.encode(columns[name]) for name in lists}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from memrpc.store.errors import InvalidArguments
@@ -35,6 +36,7 @@ def from_datetime(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=256)
 def to_text(instant: int) -> str:
     """Write ``instant`` as every answer shows it, in UTC with a Z."""
     moment = _EPOCH + timedelta(microseconds=instant)
