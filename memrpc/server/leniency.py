@@ -33,6 +33,8 @@ def read_arguments(arguments: JSONObject, schema: JSONObject) -> dict[str, JSON]
 
 def _coerce(value: JSON, schema: JSONObject) -> JSON:
     kind = schema.get("type")
+    if kind == "string":
+        return value
     if isinstance(value, str) and kind in _READERS:
         value = _READERS[kind](value)
     if kind == "array" and isinstance(value, str) and _is_one_item(value, schema):

@@ -80,6 +80,9 @@ def _never(_: JSON) -> bool:
 
 
 def _all_of(tests: list[Accept]) -> Accept:
+    if len(tests) == 1:
+        return tests[0]
+
     def accept(value: JSON) -> bool:
         for test in tests:  # noqa: SIM110 -- on the way of every call; a generator doubles its time
             if not test(value):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from sys import modules
 from types import MappingProxyType
 from typing import Final
 
@@ -91,7 +92,8 @@ def _handler(folder: str, name: str, desk: Desk) -> ToolHandler:
     module_name = f"memrpc.surface.tools.{folder}.{name.replace('-', '_')}"
 
     async def handle(ctx: Context, arguments: dict[str, JSON]) -> ToolResult:
-        result: ToolResult = await import_module(module_name).handle(ctx, desk, arguments)
+        module = modules.get(module_name) or import_module(module_name)
+        result: ToolResult = await module.handle(ctx, desk, arguments)
         return result
 
     return handle
