@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     import apsw
 
-MAX_COMPARED: Final = 50
-
 TEXTS: Final = """
 SELECT subject, own, head, joined FROM json_each(:subjects) CROSS JOIN units
 ON units.kind = :kind AND units.subject = json_each.value"""
@@ -48,11 +46,11 @@ def alike(
 def _agreeing(db: apsw.Connection, tokens: str, collections: list[str]) -> list[int]:
     """The subjects whose sketches agree, after seeing to it that all subjects have one."""
     marks = [mark for each in collections for mark in sketches.marks(tokens, each)]
-    found = sketches.agreeing(db, [*marks, sketches.OWED], MAX_COMPARED)
+    found = sketches.agreeing(db, [sketches.OWED, *marks])
     if 0 not in found:
         return found
     index.sketch_everything(db)
-    return sketches.agreeing(db, marks, MAX_COMPARED)
+    return sketches.agreeing(db, marks)
 
 
 def shares(

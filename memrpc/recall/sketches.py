@@ -13,6 +13,7 @@ collections have no mark in common.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import apsw
 
 MARKS: Final = 8
+MAX_ROWS: Final = 400
+MAX_AGREEING: Final = 10
 OWED: Final = -1
 """The mark of an older file whose texts have none."""
 
@@ -33,9 +36,9 @@ INSERT OR IGNORE INTO sketches (mark, subject) SELECT value, :subject FROM json_
 REMOVE: Final = """
 DELETE FROM sketches
 WHERE mark IN (SELECT value FROM json_each(:marks)) AND subject = :subject"""
-AGREEING: Final = """
+HOLDERS: Final = """
 SELECT subject FROM json_each(:marks) CROSS JOIN sketches ON sketches.mark = json_each.value
-GROUP BY subject ORDER BY count(*) DESC, subject LIMIT :limit"""
+LIMIT :limit"""
 CLEAR: Final = "DELETE FROM sketches"
 
 _ODD: Final = 0x9E3779B97F4A7C15
@@ -79,10 +82,11 @@ def remove(db: apsw.Connection, subject: int, found: Sequence[int]) -> None:
     db.execute(REMOVE, {"subject": subject, "marks": json.dumps(found)}).fetchall()
 
 
-def agreeing(db: apsw.Connection, found: Sequence[int], limit: int) -> list[int]:
-    """The subjects that have one of the marks, those with most of them first."""
-    rows: list[Any] = db.execute(AGREEING, {"marks": json.dumps(found), "limit": limit}).fetchall()
-    return [subject for (subject,) in rows]
+def agreeing(db: apsw.Connection, found: Sequence[int]) -> list[int]:
+    """The subjects that have most of the marks, a few, the best first."""
+    values = {"marks": json.dumps(found), "limit": MAX_ROWS}
+    rows: list[Any] = db.execute(HOLDERS, values).fetchall()
+    return [subject for (subject,), _ in Counter(rows).most_common(MAX_AGREEING)]
 
 
 def clear(db: apsw.Connection) -> None:
