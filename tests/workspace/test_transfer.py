@@ -354,6 +354,13 @@ def test_an_export_may_be_of_one_repository_or_of_what_is_new(full):
     assert [r["code"] for r in records(full, "task", since=NOW + 1)] == ["TASK-001", "TASK-002"]
 
 
+def test_what_was_only_remarked_on_is_new_too(full):
+    full.now += MINUTE
+    offer = HandoffDraft("bob", "look at this", task="TASK-003")
+    full.do(handoffs.create, offer, full.act("bob"))
+    assert [r["code"] for r in records(full, "task", since=full.now)] == ["TASK-003"]
+
+
 def test_a_part_without_its_parent_stands_alone(full, empty):
     lines = [line for line in export(full) if '"code":"TASK-001"' not in line]
     report = load(empty, lines, skip_bad=True)
