@@ -9,16 +9,15 @@ in; one that is neither here nor in the lines is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from memrpc.store import json_column, transfer
-from memrpc.store.errors import Conflict, DomainError, InvalidArguments, NotFound
+from memrpc.store import transfer
+from memrpc.store.errors import Conflict, DomainError, InvalidArguments
 from memrpc.store.transfer import BadLine, Importer, Outcome, Reader, Record
 from memrpc.workspace import (
     actions,
-    claims,
     codes,
     entries,
     indexing,
@@ -28,6 +27,7 @@ from memrpc.workspace import (
     rules,
     scope,
     standards,
+    taking_over,
     task_writing,
     tasks,
     topics,
@@ -35,13 +35,10 @@ from memrpc.workspace import (
 )
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import (
-    Claim,
     Comment,
     Entry,
-    Handoff,
     Kind,
     Standard,
-    Summary,
     Task,
 )
 
@@ -66,10 +63,6 @@ _BY_CODE: Final = {
     Kind.STANDARD: "SELECT id FROM standards WHERE repo = :repo AND code = :code",
 }
 _COMMENTED: Final = "SELECT task FROM comments WHERE id = :id"
-_HOMES: Final = {
-    Kind.HANDOFF: "SELECT repo FROM handoffs WHERE id = :id",
-    Kind.CLAIM: "SELECT repo FROM claims WHERE id = :id",
-}
 _EXTENDS: Final = """
 WITH RECURSIVE above (standard) AS (
   SELECT :start
@@ -79,36 +72,6 @@ WITH RECURSIVE above (standard) AS (
 )
 SELECT 1 FROM above WHERE standard = :sought
 """
-_HANDOFF: Final = """
-INSERT INTO handoffs (id, repo, from_agent, to_agent, task, summary, context, status, created_at,
-  updated_at, expires_at)
-VALUES (:id, :repo, :from_agent, :to_agent, :task, :summary, :context, :status, :created_at,
-  :updated_at, :expires_at)
-ON CONFLICT (id) DO UPDATE SET status = excluded.status, updated_at = excluded.updated_at
-WHERE excluded.updated_at > handoffs.updated_at
-RETURNING handoff
-"""
-# The token, by which the holder alone may write, is made here and told to nobody.
-_CLAIM: Final = """
-INSERT INTO claims (id, repo, task, agent, instance, role, token, metadata, claimed_at, expires_at,
-  released_at, ended_by)
-VALUES (:id, :repo, :task, :agent, :instance, :role, lower(hex(randomblob(16))), :metadata,
-  :claimed_at, :expires_at, :released_at, :ended_by)
-ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at,
-  released_at = excluded.released_at, ended_by = excluded.ended_by
-WHERE claims.released_at IS NULL
-AND (excluded.released_at IS NOT NULL OR excluded.expires_at > claims.expires_at)
-RETURNING claim
-"""
-_SUMMARY: Final = """
-INSERT INTO summaries (repo, signals, agent, updated_at)
-VALUES (:repo, :signals, :agent, :updated_at)
-ON CONFLICT (repo) DO UPDATE SET signals = excluded.signals, agent = excluded.agent,
-  updated_at = excluded.updated_at
-WHERE excluded.updated_at > summaries.updated_at
-RETURNING repo
-"""
-_PUT: Final = {Kind.HANDOFF: _HANDOFF, Kind.CLAIM: _CLAIM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +110,20 @@ def reader(act: Act) -> Reader:
     return Reader(
         {
             "repository": partial(_import_repository, act),
-            Kind.SUMMARY: partial(_import_summary, act),
+            Kind.SUMMARY: partial(taking_over.import_summary, act),
             **subjects,
-            Kind.HANDOFF: partial(_import_handoff, act),
-            Kind.CLAIM: partial(_import_claim, act),
+            Kind.HANDOFF: partial(taking_over.import_handoff, act),
+            Kind.CLAIM: partial(taking_over.import_claim, act),
         },
         _finish,
     )
-
-
-def _repo(db: apsw.Connection, record: Record, act: Act) -> Repo:
-    owner, name = transfer.text(record, "owner"), transfer.text(record, "repo")
-    return scope.ensure(db, owner, name, now=act.now)
 
 
 def _import_repository(
     act: Act, db: apsw.Connection, record: Record
 ) -> tuple[Outcome, Sequence[Tie]]:
     is_known = scope.find(db, transfer.text(record, "owner"), transfer.text(record, "repo")).key
-    repo = _repo(db, record, act)
+    repo = taking_over.repo_of(db, record, act)
     for kind, prefix in codes.PREFIXES.items():
         codes.reserve(db, repo, kind, f"{prefix}-{int(record['codes'][str(kind)])}")
     upkeep_due.owe(db, now=act.now)
@@ -175,11 +133,11 @@ def _import_repository(
 def _import_subject(
     act: Act, shelf: _Shelf, db: apsw.Connection, record: Record
 ) -> tuple[Outcome, Sequence[Tie]]:
-    repo = _repo(db, record, act)
+    if redacting.is_redacted(db, transfer.text(record, "id")):
+        return Outcome.FORGOTTEN, ()
+    repo = taking_over.repo_of(db, record, act)
     found: Subject = lines.read(shelf.form, record, key=0, repo=repo.key)
     others = {name: transfer.text(record, name) for name in shelf.refs if record[name] is not None}
-    if redacting.is_redacted(db, found.id):
-        return Outcome.FORGOTTEN, ()
     before = _find(db, shelf, found.id)
     if before is None:
         key = _add(db, shelf, repo, found)
@@ -192,7 +150,7 @@ def _import_subject(
     has_remarks = shelf.kind is Kind.TASK and _import_comments(db, key, record)
     if not (is_newer or has_remarks):
         return Outcome.KNOWN, ()
-    _note(db, repo, act, shelf, before, found)
+    _note(db, repo, act, shelf, before, found if is_newer or before is None else before)
     return Outcome.IMPORTED, (Tie(shelf, key, others if is_newer else {}),)
 
 
@@ -245,68 +203,6 @@ def _note(
     topics.note(db, repo, (shelf.topic,), *uris, now=act.now)
 
 
-def _import_handoff(act: Act, db: apsw.Connection, record: Record) -> tuple[Outcome, Sequence[Tie]]:
-    if _is_redacted(db, record):
-        return Outcome.FORGOTTEN, ()
-    repo = _repo(db, record, act)
-    task = None if record["task"] is None else _task(db, repo, record).key
-    handoff = lines.read(Handoff, record, key=0, repo=repo.key, task=task)
-    return _put(db, repo, act, Kind.HANDOFF, handoff), ()
-
-
-def _import_claim(act: Act, db: apsw.Connection, record: Record) -> tuple[Outcome, Sequence[Tie]]:
-    if _is_redacted(db, record):
-        return Outcome.FORGOTTEN, ()
-    repo = _repo(db, record, act)
-    task = _task(db, repo, record)
-    claim = lines.read(Claim, record, key=0, repo=repo.key, task=task.key)
-    held = claims.open_claim(db, task)
-    if claim.released_at is None and held is not None and held.id != claim.id:
-        raise Conflict(f"{task.code} has another open claim here, of {held.agent}.")
-    return _put(db, repo, act, Kind.CLAIM, claim), ()
-
-
-def _import_summary(act: Act, db: apsw.Connection, record: Record) -> tuple[Outcome, Sequence[Tie]]:
-    repo = _repo(db, record, act)
-    values = _columns(lines.read(Summary, record)) | {"repo": repo.key}
-    if db.execute(_SUMMARY, values).get is None:
-        return Outcome.KNOWN, ()
-    topics.note(db, repo, (topics.SUMMARY,), now=act.now)
-    return Outcome.IMPORTED, ()
-
-
-def _is_redacted(db: apsw.Connection, record: Record) -> bool:
-    named = (record["id"], record["task"])
-    return any(redacting.is_redacted(db, str(each)) for each in named)
-
-
-def _task(db: apsw.Connection, repo: Repo, record: Record) -> Task:
-    task = tasks.anywhere(db, transfer.text(record, "task"))
-    if task is None or task.repo != repo.key:
-        raise NotFound(f"task names no task of {scope.full_name(repo)} here.")
-    return task
-
-
-def _put(db: apsw.Connection, repo: Repo, act: Act, kind: Kind, found: Handoff | Claim) -> Outcome:
-    """Write what is new or has moved on since; what has been answered or ended stays so."""
-    home: int | None = db.execute(_HOMES[kind], {"id": found.id}).get
-    if home not in (None, repo.key):
-        raise Conflict(f"id {found.id} is taken here by a {kind} of another repository.")
-    if db.execute(_PUT[kind], _columns(found)).get is None:
-        return Outcome.KNOWN
-    change = Change("import", kind, found.id, after=actions.snapshot(found))
-    actions.log(db, repo, act, change)
-    topics.note(db, repo, (topics.TASKS,), now=act.now)
-    return Outcome.IMPORTED
-
-
-def _columns(value: Handoff | Claim | Summary) -> dict[str, Any]:
-    named = {f.name: getattr(value, f.name) for f in fields(value)}
-    return {
-        n: json_column.encode(v) if isinstance(v, dict | tuple) else v for n, v in named.items()
-    }
-
-
 def _finish(db: apsw.Connection, ties: Sequence[tuple[int, Tie]]) -> list[BadLine]:
     """Tie what names others, then index it; a circle is refused at the line that closes it."""
     bad: list[BadLine] = []
@@ -323,12 +219,17 @@ def _finish(db: apsw.Connection, ties: Sequence[tuple[int, Tie]]) -> list[BadLin
 def _join(db: apsw.Connection, tie: Tie) -> None:
     for name, other_id in tie.others.items():
         other = _find(db, tie.shelf, other_id)
-        if other is None:
+        subject = tie.shelf.rows.by_keys(db, [tie.key])[tie.key]
+        if other is None or not _is_seen(subject, other):
             continue
         if _is_circle(db, tie, name, other.key):
             raise InvalidArguments(f"{name} makes a circle: {other.code} leads back here.")
-        subject = tie.shelf.rows.by_keys(db, [tie.key])[tie.key]
         tie.shelf.rows.save(db, replace(subject, **{name: other.key}))
+
+
+def _is_seen(subject: Subject, other: Subject) -> bool:
+    """Say whether one may name the other: nothing points out of its repository unless to all's."""
+    return other.repo == subject.repo or getattr(other, "is_global", False)
 
 
 def _is_circle(db: apsw.Connection, tie: Tie, name: str, other: int) -> bool:

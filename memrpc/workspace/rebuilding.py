@@ -55,9 +55,11 @@ def rebuild_graph(db: apsw.Connection) -> None:
 def entry_links(db: apsw.Connection, entry: Entry) -> list[Link]:
     """Return the entry's links to what it replaced or records."""
     older = None if entry.supersedes is None else entries.anywhere(db, entry.supersedes)
-    links = [] if older is None else [Link("supersedes", Kind.ENTRY, older.key)]
+    is_seen = older is not None and (older.repo == entry.repo or older.is_global)
+    links = [Link("supersedes", Kind.ENTRY, older.key)] if older and is_seen else []
     task_id = entry.metadata.get("task_id")
     if entry.type is EntryType.TASK_ARCHIVE and isinstance(task_id, str):
         task = tasks.anywhere(db, task_id)
-        links += [] if task is None else [Link(task_archive.RECORDS, Kind.TASK, task.key)]
+        is_own = task is not None and task.repo == entry.repo
+        links += [Link(task_archive.RECORDS, Kind.TASK, task.key)] if task and is_own else []
     return links

@@ -25,6 +25,7 @@ from memrpc.workspace import (
     rebuilding,
     redacting,
     standard_writing,
+    standards,
     summaries,
     task_writing,
     tasks,
@@ -276,6 +277,34 @@ def test_an_id_of_another_repository_is_a_conflict(full):
         load(full, moved)
     report = load(full, moved, skip_bad=True)
     assert (report.imported, len(report.bad)) == (2, 12)  # the repository and its summary
+
+
+def test_an_import_links_nothing_to_another_repository(full, empty):
+    load(empty, export(full))
+    own, kept = elsewhere(), export(empty)
+    old, task, standard = (
+        note(own, "Their own", "b" * 20),
+        plan(own, "own"),
+        rule(own, "rule", "c" * 20),
+    )
+    lines = [json.loads(line) for line in export(own)]
+    for line in lines[1:]:
+        line["repo"] = "quay"
+    theirs = {line["type"]: line["id"] for line in map(json.loads, kept) if "id" in line}
+    lines[2] |= {"supersedes": theirs["entry"], "entry_type": "task_archive"}
+    lines[2]["metadata"] = {"task_id": theirs["task"]}
+    lines[3] |= {"parent": theirs["task"], "depends_on": theirs["task"]}
+    lines[4] |= {"parent": theirs["standard"]}
+    ids = {line.get("id") for line in lines} - {None}
+    assert ids == {old.id, task.id, standard.id}
+    load(empty, [json.dumps(line) for line in lines])
+    for links in (index_of(empty), rebuilt(empty)):
+        (_, _, rows) = links.values()
+        assert not [row for row in rows if row[1] > 4 and row[0] == "entry"]
+    quay = empty.repo("acme", "quay")
+    assert tasks.find(empty.db, quay, task.id).parent is None
+    assert tasks.find(empty.db, quay, task.id).depends_on is None
+    assert standards.find(empty.db, quay, standard.id).parent is None
 
 
 def test_a_task_that_somebody_else_holds_here_is_a_conflict(full, empty):
