@@ -104,6 +104,8 @@ def _ends_short(word: str) -> bool:
 
 
 def _plural(word: str) -> str:
+    if word[-1] != "s":
+        return word
     for suffix, cut in (("sses", 2), ("ies", 2), ("ss", 0)):
         if word.endswith(suffix):
             return word[: len(word) - cut]
@@ -111,6 +113,8 @@ def _plural(word: str) -> str:
 
 
 def _past(word: str) -> str:
+    if word[-1] not in "dg":
+        return word
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):

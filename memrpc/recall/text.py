@@ -29,7 +29,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from memrpc.recall.stemming import stem
 
@@ -182,14 +182,18 @@ def _words(stretch: str) -> Iterator[Piece]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    is_plain = word.isalpha() and word.isascii() and word[1:].islower()
-    if is_plain:  # most words are: spare them the regular expressions
+    if _is_plain(word):
         return (word.casefold()[:MAX_TOKEN_CHARS],)
     between_joints = [part for part in _AT_JOINTS.split(word) if part]
     split = _CAMEL if word.isascii() else _DIGITS
     fine = [part for section in between_joints for part in split.findall(section)]
     chosen = fine if len(fine) <= MAX_SPLIT_PARTS else between_joints
     return tuple(part.casefold()[:MAX_TOKEN_CHARS] for part in chosen)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is one of letters of ASCII and one part, as most are: that is soon told."""
+    return word.isalpha() and word.isascii() and word[1:].islower()
 
 
 def run_tokens(run: str) -> list[str]:
@@ -218,8 +222,7 @@ def is_english_or_unknown(words: list[str]) -> bool:
     return votes["en"] >= max(votes.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(NamedTuple):
     """What stands between two spaces, as tokens: with English stems, without, and joined tails."""
 
     stemmed: str
@@ -230,6 +233,9 @@ class _Stretch:
 
 
 def _stretch(folded: str) -> _Stretch:
+    if _is_plain(folded):
+        word = folded.casefold()[:MAX_TOKEN_CHARS]
+        return _Stretch(stem(word), word, "", (word,) if word in _LANGUAGES_OF else ())
     found = list(_pieces(folded))
     tokens = [_tokens(piece, stemmed) for piece in found]
     plain = [_tokens(piece, str) for piece in found]
