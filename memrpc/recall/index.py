@@ -127,14 +127,19 @@ def collection_prefix(kind: str, scope: int) -> str:
     return f"{_COLLECTION_LETTERS[Kind(kind)]}{scope}z"
 
 
-def put(db: apsw.Connection, document: Document) -> None:
-    """Index ``document`` in place of whatever its (kind, subject) had; unchanged units stay."""
-    stored = _stored(db, document.kind, document.subject)
+def put(db: apsw.Connection, document: Document, *, is_new: bool = False) -> None:
+    """Index ``document`` in place of whatever its (kind, subject) had; unchanged units stay.
+
+    Of a new subject nothing is looked for.
+    """
+    stored = {} if is_new else _stored(db, document.kind, document.subject)
     units = units_of(document)
     _sketch(db, [unit for _, unit in stored.values()], units)
     for unit in units:
-        unit_id = _replace(db, stored.pop(unit.chunk, None), unit)
-        vectors.note(db, unit_id, source(document, unit.start, unit.length))
+        known = stored.pop(unit.chunk, None)
+        unit_id = _replace(db, known, unit)
+        text = source(document, unit.start, unit.length)
+        vectors.note(db, unit_id, text, is_new=known is None)
     _delete(db, stored)
 
 

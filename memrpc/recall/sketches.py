@@ -12,13 +12,13 @@ collections have no mark in common.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from memrpc.recall.query import COMMON_WORDS
+from memrpc.store import json_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,17 +74,17 @@ def _marks(tokens: str) -> tuple[int, ...]:
 
 def add(db: apsw.Connection, subject: int, found: Sequence[int]) -> None:
     """Keep a subject's marks."""
-    db.execute(ADD, {"subject": subject, "marks": json.dumps(found)}).fetchall()
+    db.execute(ADD, {"subject": subject, "marks": json_column.encode(found)}).fetchall()
 
 
 def remove(db: apsw.Connection, subject: int, found: Sequence[int]) -> None:
     """Forget a subject's marks."""
-    db.execute(REMOVE, {"subject": subject, "marks": json.dumps(found)}).fetchall()
+    db.execute(REMOVE, {"subject": subject, "marks": json_column.encode(found)}).fetchall()
 
 
 def agreeing(db: apsw.Connection, found: Sequence[int]) -> list[int]:
     """The subjects that have most of the marks, a few, the best first."""
-    values = {"marks": json.dumps(found), "limit": MAX_ROWS}
+    values = {"marks": json_column.encode(found), "limit": MAX_ROWS}
     rows: list[Any] = db.execute(HOLDERS, values).fetchall()
     return [subject for (subject,), _ in Counter(rows).most_common(MAX_AGREEING)]
 

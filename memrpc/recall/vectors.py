@@ -180,9 +180,9 @@ class Summary:
     pending: int
 
 
-def note(db: apsw.Connection, unit_id: int, text: str) -> None:
+def note(db: apsw.Connection, unit_id: int, text: str, *, is_new: bool) -> None:
     """Keep ``text`` as what the unit is to be embedded by; vectors of another text go."""
-    known = db.execute(SOURCE, {"unit_id": unit_id}).get
+    known = None if is_new else db.execute(SOURCE, {"unit_id": unit_id}).get
     if known == text:
         return
     if known is not None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
 from memrpc.store.errors import Conflict, InvalidState, NotFound
-from memrpc.workspace import actions, rules, tasks, times, topics
+from memrpc.workspace import actions, fields, rules, tasks, times, topics
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import UNKNOWN, Claim, ClaimEnd, Kind, Task
 
@@ -55,7 +55,8 @@ AND (:task IS NULL OR task = :task)
 """
 _ADD: Final = """
 INSERT INTO claims (id, repo, task, agent, instance, role, token, metadata, claimed_at, expires_at)
-VALUES (:id, :repo, :task, :agent, :instance, :role, :token, :metadata, :now, :expires_at)
+VALUES (:id, :repo, :task, :agent, :instance, :role, :token, :metadata, :claimed_at, :expires_at)
+RETURNING claim
 """
 _RENEW: Final = "UPDATE claims SET expires_at = :expires_at WHERE claim = :claim"
 _END: Final = "UPDATE claims SET released_at = :now, ended_by = :ended_by WHERE claim = :claim"
@@ -188,20 +189,23 @@ def is_holder(claim: Claim, act: Act) -> bool:
 
 
 def _add(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> Claim:
-    values = {
-        "id": act.new_id(),
-        "repo": repo.key,
-        "task": task.key,
-        "agent": act.agent,
-        "instance": act.instance,
-        "role": wish.role or UNKNOWN,
-        "token": act.new_id(),
-        "metadata": json_column.encode(wish.metadata),
-        "now": act.now,
-        "expires_at": act.now + wish.lease_us,
-    }
-    db.execute(_ADD, values).fetchall()
-    claim = _by_token(db, task, str(values["token"]), None)
+    claim = Claim(
+        key=0,
+        id=act.new_id(),
+        repo=repo.key,
+        task=task.key,
+        agent=act.agent,
+        instance=act.instance,
+        role=wish.role or UNKNOWN,
+        token=act.new_id(),
+        metadata=wish.metadata,
+        claimed_at=act.now,
+        expires_at=act.now + wish.lease_us,
+        released_at=None,
+        ended_by=None,
+    )
+    values = fields.of(claim) | {"metadata": json_column.encode(claim.metadata)}
+    claim = replace(claim, key=db.execute(_ADD, values).get)
     change = Change("claim", Kind.CLAIM, claim.id, task.code, after=actions.snapshot(claim))
     actions.log(db, repo, act, change)
     _note(db, repo, task, act)

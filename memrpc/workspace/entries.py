@@ -108,7 +108,7 @@ def find(db: apsw.Connection, repo: Repo, handle: str) -> Entry:
 def find_or_none(db: apsw.Connection, repo: Repo, handle: str) -> Entry | None:
     """Return what ``find`` does, or None."""
     values = {"repo": repo.key, "handle": handle.strip()}
-    for statement in (_BY_ID, _BY_CODE, _GLOBAL_BY_CODE):
+    for statement in (_BY_CODE, _BY_ID, _GLOBAL_BY_CODE):
         row = db.execute(statement, values).fetchone()
         if row is not None:
             return _entry(row)

@@ -60,10 +60,10 @@ def create(
         _refuse_duplicate(db, repo, str(draft.content), act.now)
     entry = _new(db, repo, draft, act, old)
     entry = replace(entry, key=entries.add(db, entry))
-    indexing.put_entry(db, entry, [*links, *_links(old)])
+    indexing.put_entry(db, entry, [*links, *_links(old)], is_new=True)
     if old is not None:
         _supersede(db, repo, old, act)
-    _note(db, repo, act, Change("create", Kind.ENTRY, entry.id, entry.code), None, entry)
+    _note(db, repo, act, "create", None, entry)
     upkeep_due.owe(db, now=act.now)
     return entry
 
@@ -90,7 +90,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: EntryDraft, act:
         indexing.put_entry(db, after, _links(old or _superseded(db, repo, after)))
     if old is not None:
         _supersede(db, repo, old, act)
-    _note(db, repo, act, Change("update", Kind.ENTRY, after.id, after.code), before, after)
+    _note(db, repo, act, "update", before, after)
     return Updated(after, before, tuple(changes))
 
 
@@ -133,7 +133,7 @@ def set_status(
     entries.save(db, after)
     indexing.put_entry(db, after, _links(_superseded(db, repo, after)))
     operation = "archive" if status is EntryStatus.ARCHIVED else "restore"
-    _note(db, repo, act, Change(operation, Kind.ENTRY, after.id, after.code), before, after)
+    _note(db, repo, act, operation, before, after)
     return after
 
 
@@ -309,8 +309,9 @@ def _links(old: Entry | None) -> list[Link]:
 
 
 def _note(
-    db: apsw.Connection, repo: Repo, act: Act, change: Change, before: Entry | None, after: Entry
+    db: apsw.Connection, repo: Repo, act: Act, operation: str, before: Entry | None, after: Entry
 ) -> None:
     shown = None if before is None else actions.snapshot(before)
-    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
+    change = Change(operation, Kind.ENTRY, after.id, after.code, shown, actions.snapshot(after))
+    actions.log(db, repo, act, change)
     topics.note(db, repo, (topics.MEMORIES,), f"memory://{after.id}", now=act.now)

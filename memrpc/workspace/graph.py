@@ -119,7 +119,8 @@ def put(
     kind, key = subject
     before = _mentioned(db, kind, key)
     values = {"kind": kind, "subject": key}
-    db.execute(_UNMENTION, values).fetchall()
+    if before:
+        db.execute(_UNMENTION, values).fetchall()
     db.execute(_UNLINK, values).fetchall()
     for name in names_in(text):
         entity = _entity(db, repo, name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.store import json_column
 from memrpc.store.errors import InvalidArguments, NotFound
 from memrpc.store.where import compose
-from memrpc.workspace import actions, rules, scope, tasks, times, topics
+from memrpc.workspace import actions, fields, rules, scope, tasks, times, topics
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import UNKNOWN, Comment, Handoff, HandoffStatus, Kind
 from memrpc.workspace.scope import fold
@@ -45,8 +45,8 @@ _NEWEST: Final = "ORDER BY handoff DESC LIMIT :limit"
 _ADD: Final = """
 INSERT INTO handoffs (id, repo, from_agent, to_agent, task, summary, context, status, created_at,
   updated_at, expires_at)
-VALUES (:id, :repo, :from_agent, :to_agent, :task, :summary, :context, 'pending', :now, :now,
-  :expires_at)
+VALUES (:id, :repo, :from_agent, :to_agent, :task, :summary, :context, :status, :created_at,
+  :updated_at, :expires_at)
 RETURNING handoff
 """
 _SET: Final = "UPDATE handoffs SET status = :status, updated_at = :now WHERE handoff = :handoff"
@@ -75,22 +75,25 @@ def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Ha
     rules.check_object(context, "context")
     task = None if draft.task is None else tasks.find(db, repo, draft.task)
     rules.check_handoff_reason(draft.to_agent, has_task=task is not None, context=draft.context)
-    values: dict[str, Any] = {
-        "id": act.new_id(),
-        "repo": repo.key,
-        "from_agent": draft.from_agent,
-        "to_agent": draft.to_agent,
-        "task": None if task is None else task.key,
-        "summary": draft.summary,
-        "context": context,
-        "expires_at": _expiry(draft.expires_at, act.now),
-        "now": act.now,
-    }
-    db.execute(_ADD, values).fetchall()
-    handoff = find(db, repo, values["id"])
+    handoff = Handoff(
+        key=0,
+        id=act.new_id(),
+        repo=repo.key,
+        from_agent=draft.from_agent,
+        to_agent=draft.to_agent,
+        task=None if task is None else task.key,
+        summary=draft.summary,
+        context=draft.context,
+        status=HandoffStatus.PENDING,
+        created_at=act.now,
+        updated_at=act.now,
+        expires_at=_expiry(draft.expires_at, act.now),
+    )
+    values = fields.of(handoff) | {"context": context}
+    handoff = replace(handoff, key=db.execute(_ADD, values).get)
     said = f"{draft.from_agent} → {draft.to_agent or 'anyone'} — {draft.summary}"
     _remark(db, task, f"Handoff [{short(handoff)}] created: {said}", act)
-    _log(db, repo, act, Change("create", Kind.HANDOFF, handoff.id), None, handoff)
+    _log(db, repo, act, None, handoff, task)
     return handoff
 
 
@@ -108,8 +111,9 @@ def answer(
     steps = handoff.context.get("next_steps")
     if status is HandoffStatus.ACCEPTED and steps:
         said += f". Next steps: {steps}"[:_NEXT_STEPS_CHARS]
-    _remark(db, task_of(db, handoff), said, act)
-    _log(db, repo, act, Change("update", Kind.HANDOFF, handoff.id), handoff, after)
+    task = task_of(db, handoff)
+    _remark(db, task, said, act)
+    _log(db, repo, act, handoff, after, task)
     return after
 
 
@@ -119,7 +123,7 @@ def expire_of(db: apsw.Connection, repo: Repo, task: Task, act: Act) -> int:
     for handoff in map(_handoff, rows):
         _set(db, handoff, HandoffStatus.EXPIRED, act)
         after = replace(handoff, status=HandoffStatus.EXPIRED, updated_at=act.now)
-        _log(db, repo, act, Change("update", Kind.HANDOFF, handoff.id), handoff, after)
+        _log(db, repo, act, handoff, after, task)
     return len(rows)
 
 
@@ -226,13 +230,14 @@ def _log(
     db: apsw.Connection,
     repo: Repo,
     act: Act,
-    change: Change,
     before: Handoff | None,
     after: Handoff,
+    task: Task | None,
 ) -> None:
+    operation = "create" if before is None else "update"
     shown = None if before is None else actions.snapshot(before)
-    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
-    task = task_of(db, after)
+    change = Change(operation, Kind.HANDOFF, after.id, None, shown, actions.snapshot(after))
+    actions.log(db, repo, act, change)
     named = () if task is None else (f"task://{task.id}",)
     topics.note(db, repo, (topics.TASKS,), *named, now=act.now)
 

@@ -75,23 +75,30 @@ def standard_document(standard: Standard) -> Document:
     )
 
 
-def put_entry(db: apsw.Connection, entry: Entry, links: Iterable[Link]) -> None:
+def put_entry(
+    db: apsw.Connection, entry: Entry, links: Iterable[Link], *, is_new: bool = False
+) -> None:
     """Index the entry and make its part of the graph."""
-    index.put(db, entry_document(entry))
+    index.put(db, entry_document(entry), is_new=is_new)
     link_entry(db, entry, links)
 
 
 def put_task(
-    db: apsw.Connection, task: Task, comments: Iterable[Comment], links: Iterable[Link]
+    db: apsw.Connection,
+    task: Task,
+    comments: Iterable[Comment],
+    links: Iterable[Link],
+    *,
+    is_new: bool = False,
 ) -> None:
     """Index the task and make its part of the graph."""
-    index.put(db, task_document(task, comments))
+    index.put(db, task_document(task, comments), is_new=is_new)
     link_task(db, task, links)
 
 
-def put_standard(db: apsw.Connection, standard: Standard) -> None:
+def put_standard(db: apsw.Connection, standard: Standard, *, is_new: bool = False) -> None:
     """Index the standard and make its part of the graph."""
-    index.put(db, standard_document(standard))
+    index.put(db, standard_document(standard), is_new=is_new)
     link_standard(db, standard)
 
 

@@ -62,8 +62,8 @@ def create(db: apsw.Connection, repo: Repo, given: StandardDraft, act: Act) -> S
     _refuse_duplicate(db, repo, standard)
     standard = replace(standard, code=codes.take(db, repo, Kind.STANDARD))
     standard = replace(standard, key=standards.add(db, standard))
-    indexing.put_standard(db, standard)
-    _log(db, repo, act, Change("create", Kind.STANDARD, standard.id, standard.code), None, standard)
+    indexing.put_standard(db, standard, is_new=True)
+    _log(db, repo, act, "create", None, standard)
     return standard
 
 
@@ -89,7 +89,7 @@ def update(
     standards.save(db, after)
     if _is_read_anew(before, after):
         indexing.put_standard(db, after)
-    _log(db, repo, act, Change("update", Kind.STANDARD, after.id, after.code), before, after)
+    _log(db, repo, act, "update", before, after)
     named = {"title": "name", "parent": "parent_id"}
     return StandardUpdated(after, tuple(named.get(field, field) for field in changes))
 
@@ -257,10 +257,11 @@ def _log(
     db: apsw.Connection,
     repo: Repo,
     act: Act,
-    change: Change,
+    operation: str,
     before: Standard | None,
     after: Standard,
 ) -> None:
     shown = None if before is None else actions.snapshot(before)
-    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
+    change = Change(operation, Kind.STANDARD, after.id, after.code, shown, actions.snapshot(after))
+    actions.log(db, repo, act, change)
     topics.note(db, repo, (topics.STANDARDS,), now=act.now)

@@ -28,7 +28,7 @@ from memrpc.workspace import (
 from memrpc.workspace.actions import Change
 from memrpc.workspace.graph import Link
 from memrpc.workspace.model import UNKNOWN, Comment, Kind, Task, TaskStatus
-from memrpc.workspace.rules import Move
+from memrpc.workspace.rules import Gate, Move
 from memrpc.workspace.task_drafts import TaskDraft
 
 if TYPE_CHECKING:
@@ -68,13 +68,14 @@ def create(db: apsw.Connection, repo: Repo, given: TaskDraft, act: Act) -> Task:
         status = TaskStatus.BACKLOG
     links = _decisions(db, repo, draft)
     task = _new(db, repo, draft, status, act)
-    task = replace(task, key=tasks.add(db, task))
-    task = _joined(db, repo, task, draft)
-    tasks.save(db, task)
-    indexing.put_task(db, task, (), links)
+    added = replace(task, key=tasks.add(db, task))
+    task = _joined(db, repo, added, draft)
+    if task != added:
+        tasks.save(db, task)
+    indexing.put_task(db, task, (), links, is_new=True)
     if draft.comment:
         comment(db, task, draft.comment, act, draft=draft)
-    _log(db, repo, act, Change("create", Kind.TASK, task.id, task.code), None, task)
+    _log(db, repo, act, "create", None, task)
     upkeep_due.owe(db, now=act.now)
     return task
 
@@ -105,7 +106,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
         comment(db, after, said, act, before=before.status if moves else None, draft=draft)
     indexing.put_task(db, after, tasks.comments(db, after), _decisions(db, repo, draft, after))
     released, expired = _let_go(db, repo, before, after, act) if moves else (0, 0)
-    _log(db, repo, act, Change("update", Kind.TASK, after.id, after.code), before, after)
+    _log(db, repo, act, "update", before, after)
     return TaskUpdated(after, before, fields, released, expired)
 
 
@@ -117,7 +118,7 @@ def start(db: apsw.Connection, repo: Repo, task: Task, act: Act, *, force: bool)
     after = replace(_moved(db, task, TaskStatus.IN_PROGRESS, draft, act), updated_at=act.now)
     tasks.save(db, after)
     comment(db, after, str(draft.comment), act, before=task.status)
-    _log(db, repo, act, Change("start", Kind.TASK, task.id, task.code), task, after)
+    _log(db, repo, act, "start", task, after)
     return after
 
 
@@ -272,14 +273,15 @@ def _move(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft)
     waits = None if task.depends_on is None else tasks.by_keys(db, [task.depends_on])
     dependency = None if waits is None else waits.get(task.depends_on or 0)
     is_open = dependency is not None and dependency.status is not TaskStatus.COMPLETED
-    children = [each for each in tasks.children(db, task) if each.status not in rules.CLOSED]
+    asks = Gate.CHILDREN in rules.TASK_MOVES[task.status, status]
+    children = tasks.children(db, task) if asks else []
     return Move(
         code=task.code,
         before=task.status,
         after=status,
         has_comment=draft.comment is not None,
         open_dependency=dependency.code if dependency is not None and is_open else None,
-        open_children=tuple(child.code for child in children),
+        open_children=tuple(c.code for c in children if c.status not in rules.CLOSED),
     )
 
 
@@ -297,8 +299,9 @@ def _let_go(
 
 
 def _log(
-    db: apsw.Connection, repo: Repo, act: Act, change: Change, before: Task | None, after: Task
+    db: apsw.Connection, repo: Repo, act: Act, operation: str, before: Task | None, after: Task
 ) -> None:
     shown = None if before is None else actions.snapshot(before)
-    actions.log(db, repo, act, replace(change, before=shown, after=actions.snapshot(after)))
+    change = Change(operation, Kind.TASK, after.id, after.code, shown, actions.snapshot(after))
+    actions.log(db, repo, act, change)
     topics.note(db, repo, (topics.TASKS,), f"task://{after.id}", now=act.now)

@@ -102,7 +102,7 @@ def find(db: apsw.Connection, repo: Repo, handle: str) -> Task:
     Raises NotFound, the same for what stands in another repository and for what does not exist.
     """
     values = {"repo": repo.key, "handle": handle.strip()}
-    for statement in (_BY_ID, _BY_CODE):
+    for statement in (_BY_CODE, _BY_ID):
         row = db.execute(statement, values).fetchone()
         if row is not None:
             return _task(row)
