@@ -9,6 +9,7 @@ folders that hold no sources by custom.  Links are not followed.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 from collections import Counter, deque
@@ -19,6 +20,7 @@ from memrpc.codebase import languages
 from memrpc.codebase.model import Skip
 from memrpc.codebase.parsing import Stamp
 from memrpc.codebase.source import MAX_FILE_BYTES
+from memrpc.store.errors import InvalidArguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -97,9 +99,15 @@ def discover(root: str, *, includes: Sequence[str] = (), excludes: Sequence[str]
 
 
 def matcher(includes: Sequence[str], excludes: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a run with these globs is about a path."""
+    """Whether a run with these globs is about a path.
+
+    Raises InvalidArguments for one that is no pattern.
+    """
     if not includes and not excludes:
         return lambda _: True
+    for glob in (*includes, *excludes):
+        if not is_pattern(glob):
+            raise InvalidArguments(f"{glob!r} is no pattern as in a .gitignore; leave it out.")
     included, excluded = _spec(includes), _spec(excludes)
     return lambda path: (
         (included is None or included.match_file(path))
@@ -111,6 +119,18 @@ def _spec(globs: Sequence[str]) -> GitIgnoreSpec | None:
     from pathspec import GitIgnoreSpec
 
     return GitIgnoreSpec.from_lines(globs) if globs else None
+
+
+def is_pattern(line: str) -> bool:
+    """Whether a line of a ``.gitignore`` can be read; git passes over what cannot."""
+    import re2
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error, re2.error):
+        return False
+    return True
 
 
 def _text(name: str) -> str | None:
@@ -229,7 +249,8 @@ def _with_own(
 
     try:
         with open(f"{root}/{prefix}.gitignore", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 -- beside scandir
-            return [*rules, (prefix, GitIgnoreSpec.from_lines(file))]
+            lines = [line for line in file if is_pattern(line)]
+            return [*rules, (prefix, GitIgnoreSpec.from_lines(lines))]
     except OSError:
         return rules
 

@@ -20,8 +20,8 @@ def root_of(path: str, *, base: Path, home: Path | None, force: bool) -> Path:
     written = Path(path)
     if home is not None and written.parts[:1] == ("~",):
         written = home.joinpath(*written.parts[1:])
-    folder = (base / written).resolve()
-    if not folder.exists():
+    folder = _resolved(base / written)
+    if folder is None or not folder.exists():
         raise NotFound(
             f"repoPath {path!r} is not there; send the absolute path of the repository's folder.",
             reason="PATH_NOT_FOUND",
@@ -39,6 +39,16 @@ def root_of(path: str, *, base: Path, home: Path | None, force: bool) -> Path:
             field="repoPath",
             reason="ROOT_TOO_WIDE",
         )
+    return folder
+
+
+def _resolved(path: Path) -> Path | None:
+    """The path with its links resolved; None for what can name nothing."""
+    try:
+        folder = path.resolve()
+        folder.stat()
+    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, a circle of links
+        return None
     return folder
 
 

@@ -35,6 +35,21 @@ KEPT = {
 }
 
 
+@pytest.mark.parametrize("path", ["\0", "a" * 5_000, "~nobody/there"])
+def test_what_can_name_no_folder_is_not_there(path, tmp_path):
+    with pytest.raises(NotFound, match="is not there"):
+        root_of(path, base=tmp_path, home=None, force=False)
+
+
+def test_a_line_that_is_no_pattern_is_passed_over_and_a_glob_that_is_none_refused(tmp_path):
+    rules = "[z-a]\n" + "x" * 300_000 + "\nb.py\n"
+    repo = write(tmp_path / "plain", {"a.py": "", "b.py": "", ".gitignore": rules})
+    assert paths(repo) == {"a.py", ".gitignore"}
+    for glob in ("[z-a]", "x" * 300_000):
+        with pytest.raises(InvalidArguments, match="is no pattern"):
+            paths(repo, excludes=[glob])
+
+
 def paths(root: Path, **more) -> set[str]:
     return {each.path for each in discovery.discover(str(root), **more).candidates}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memrpc.codebase import staging, status
+from memrpc.codebase import discovery, staging, status
 from memrpc.codebase.roots import is_folder, root_of
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
@@ -36,13 +36,15 @@ async def _index(visit: Visit) -> ToolResult:
     root = root_of(
         arguments["repoPath"], base=places.folder, home=places.home, force=arguments["force"]
     )
+    includes, excludes = (tuple(arguments.get(f"{n}Globs", ())) for n in ("include", "exclude"))
+    discovery.matcher(includes, excludes)
     order = IndexOrder(
         visit.project.owner,
         visit.project.name,
         str(root),
         force=arguments["force"],
-        includes=tuple(arguments.get("includeGlobs", ())),
-        excludes=tuple(arguments.get("excludeGlobs", ())),
+        includes=includes,
+        excludes=excludes,
     )
     visit.ctx.defer()  # Whatever is wrong with the arguments has been said by now.
     report = await visit.desk.index(
