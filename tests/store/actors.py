@@ -108,7 +108,12 @@ def fill(database: Database) -> None:
 
 
 def as_nobody(database: Database) -> None:
-    """Give up the rights of root, then try to write."""
+    """Give up the rights of root, then try to write.
+
+    What Python imports on the way is imported before: nobody may not read a home's interpreter.
+    """
+    import urllib.parse  # noqa: F401 -- pathlib's, from 3.13 on when first needed
+
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
