@@ -148,8 +148,9 @@ def _checked(draft: EntryDraft) -> EntryDraft:
         raise InvalidArguments(
             f"ttlDays must be more than 0 and at most {MAX_TTL_DAYS:,}.", field="ttlDays"
         )
-    tags = None if draft.tags is None else rules.check_list(draft.tags, "tags")
-    return replace(draft, tags=tags)
+    if draft.tags is None:
+        return draft
+    return replace(draft, tags=rules.check_list(draft.tags, "tags"))
 
 
 def _check_complete(draft: EntryDraft) -> None:

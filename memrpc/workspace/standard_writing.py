@@ -58,9 +58,8 @@ def create(db: apsw.Connection, repo: Repo, given: StandardDraft, act: Act) -> S
     draft = _checked(given)
     _check_complete(draft)
     parent = _parent(db, repo, None, draft.parent_id)
-    standard = _new(draft, repo, parent, act)
+    standard = _new(draft, repo, parent, codes.take(db, repo, Kind.STANDARD), act)
     _refuse_duplicate(db, repo, standard)
-    standard = replace(standard, code=codes.take(db, repo, Kind.STANDARD))
     standard = replace(standard, key=standards.add(db, standard))
     indexing.put_standard(db, standard, is_new=True)
     _log(db, repo, act, "create", None, standard)
@@ -143,12 +142,12 @@ def _check_complete(draft: StandardDraft) -> None:
         )
 
 
-def _new(draft: StandardDraft, repo: Repo, parent: int | None, act: Act) -> Standard:
+def _new(draft: StandardDraft, repo: Repo, parent: int | None, code: str, act: Act) -> Standard:
     return Standard(
         key=0,
         id=act.new_id(),
         repo=repo.key,
-        code="",
+        code=code,
         title=str(draft.name),
         content=str(draft.content),
         parent=parent,

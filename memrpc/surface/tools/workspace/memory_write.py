@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -105,8 +104,7 @@ def _creates(db: apsw.Connection, repo: Repo, item: Arguments) -> bool:
 
 
 def _create(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
-    draft = replace(draft_of(item), code=item.get("code"))
-    entry = entry_writing.create(db, repo, draft, act)
+    entry = entry_writing.create(db, repo, draft_of(item, code=item.get("code")), act)
     return {"operation": "create", **_handles(entry), "importance": entry.importance}
 
 
