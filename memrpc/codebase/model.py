@@ -144,9 +144,6 @@ class Extract(NamedTuple):
     has_errors: bool
 
 
-EMPTY: Final = Extract([], [], [], has_errors=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Repository:
     """An indexed repository."""

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.codebase import extraction, languages, source, words
-from memrpc.codebase.model import CALLABLE, CONTAINERS, EMPTY, Extract, Skip, Symbol
+from memrpc.codebase.model import CALLABLE, CONTAINERS, Extract, Skip, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,17 @@ class Stamp(NamedTuple):
     ctime_ns: int
 
 
+class Rows(NamedTuple):
+    """What one file holds, as it will be stored: plain tuples go through pipes thrice as fast."""
+
+    symbols: list[tuple[Any, ...]]
+    references: list[tuple[Any, ...]]
+    links: list[tuple[Any, ...]]
+
+
+_NO_ROWS: Final = Rows([], [], [])
+
+
 class Outcome(NamedTuple):
     """What became of a task: skipped, unchanged, renamed or parsed, as ``state`` says."""
 
@@ -68,7 +79,7 @@ class Outcome(NamedTuple):
     language: str = ""
     lines: int = 0
     problem: str | None = None
-    extract: Extract = EMPTY
+    rows: Rows = _NO_ROWS
     words: tuple[tuple[str, str], ...] = ()
     """Of each symbol its name's and its texts' words."""
 
@@ -129,7 +140,13 @@ def _parse(task: Task, stamp: Stamp, digest: bytes, raw: bytes) -> Outcome:
     found = tuple(
         (words.name_words(each.name), words.text_words(_said(each))) for each in extract.symbols
     )
-    return Outcome(task, "parsed", stamp, digest, language, lines, problem, extract, found)
+    rows = _rows_of(extract)
+    return Outcome(task, "parsed", stamp, digest, language, lines, problem, rows, found)
+
+
+def _rows_of(extract: Extract) -> Rows:
+    parts = (extract.symbols, extract.references, extract.links)
+    return Rows(*([tuple(row) for row in part] for part in parts))
 
 
 def _is_style(path: str) -> bool:

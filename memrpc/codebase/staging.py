@@ -144,7 +144,7 @@ def _add_file(
 def _rows(staged: list[tuple[Outcome, int]], part: str) -> Iterator[tuple[Any, ...]]:
     for outcome, file in staged:
         first = file << FILE_BITS
-        for ordinal, row in enumerate(getattr(outcome.extract, part)):
+        for ordinal, row in enumerate(getattr(outcome.rows, part)):
             yield (first + ordinal, *row)
 
 
@@ -158,8 +158,8 @@ def _word_rows(staged: list[tuple[Outcome, int]]) -> Iterator[tuple[int, str, st
 def _gram_rows(staged: list[tuple[Outcome, int]]) -> Iterator[tuple[int, str]]:
     for outcome, file in staged:
         first = file << FILE_BITS
-        for ordinal, symbol in enumerate(outcome.extract.symbols):
-            yield first + ordinal, symbol.name
+        for ordinal, (name, *_) in enumerate(outcome.rows.symbols):
+            yield first + ordinal, name
 
 
 def switch(
