@@ -232,3 +232,18 @@ def test_b94_a_dead_holder_cannot_finish_what_another_has_taken_over(tools, othe
         tools.call("task-write", agent="ann", **finish)
     done = other.call("task-write", agent="bob", claim_token=taken["claim_token"], **finish)
     assert done["coordinationCleanup"]["releasedClaims"] == 1
+
+
+def test_a_token_is_stale_once_its_lease_is_over_though_nobody_has_taken_over(tools):
+    task = tools.task("Left alone")["code"]
+    held = tools.call("claim-manage", task_code=task, agent="ann")
+    tools.ahead_us = 31 * MINUTE
+    late = {"code": task, "agent": "ann", "claim_token": held["claim_token"], "comment": "late"}
+    with pytest.raises(Refused, match="stale") as refused:
+        tools.call("task-write", **late)
+    assert "holder" not in refused.value.details
+    renewed = tools.call(
+        "claim-manage", task_code=task, agent="ann", claim_token=late["claim_token"]
+    )
+    assert renewed["claim_token"] == late["claim_token"]
+    assert tools.call("task-write", **late)["success"]
