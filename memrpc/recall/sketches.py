@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MARKS: Final = 8
 MAX_ROWS: Final = 400
-MAX_AGREEING: Final = 10
+MAX_AGREEING: Final = 5
 OWED: Final = -1
 """The mark of an older file whose texts have none."""
 
