@@ -36,32 +36,52 @@ VERBS: Final = (
 
 def run(arguments: Sequence[str]) -> int:
     """Parse and run one verb.  Returns the exit code."""
-    from memrpc.cli.terminal import discard_output, show_error
+    from memrpc.store.errors import DomainError
+
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except (DomainError, OSError, UnicodeError, KeyboardInterrupt) as error:
+        return _told(error)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     from memrpc.settings import load, split_flags
-    from memrpc.store.errors import DomainError, InvalidArguments
 
     verbs = parser()
-    try:
-        flags, rest = split_flags(arguments)
-        parsed = verbs.parse_args(rest)
-        if parsed.verb is None:
-            verbs.print_help()
-            return 0
-        code: int = _module(parsed.verb).run(load(flags), parsed)
-        sys.stdout.flush()
-    except DomainError as error:
-        show_error(error.message)
-        return 2 if isinstance(error, InvalidArguments) else _CODES.get(error.code, 1)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        discard_output()
-        return 1
-    except OSError as error:
-        place = "" if error.filename is None else f"{error.filename}: "
-        show_error(f"{place}{error.strerror or error}")
-        return 1
+    flags, rest = split_flags(arguments)
+    parsed = verbs.parse_args(rest)
+    if parsed.verb is None:
+        verbs.print_help()
+        return 0
+    code: int = _module(parsed.verb).run(load(flags), parsed)
     return code
+
+
+def _told(error: BaseException) -> int:
+    """Say in one line what stands in the way.  Returns the exit code."""
+    from memrpc.cli.terminal import discard_output, show_error
+    from memrpc.store.errors import DomainError, InvalidArguments
+
+    match error:
+        case InvalidArguments():
+            show_error(error.message)
+            return 2
+        case DomainError():
+            show_error(error.message)
+            return _CODES.get(error.code, 1)
+        case BrokenPipeError():
+            discard_output()
+        case OSError():
+            place = "" if error.filename is None else f"{error.filename}: "
+            show_error(f"{place}{error.strerror or error}")
+        case UnicodeError():
+            show_error("What was given is not text in UTF-8.")
+            return 2
+        case _:
+            return INTERRUPTED
+    return 1
 
 
 def _module(verb: str) -> ModuleType:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import show, show_json
 from memrpc.settings import Settings
+from memrpc.store.errors import InvalidArguments
 from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.recall.vocabulary import VOCABULARIES
     from memrpc.store.audit import audit
 
+    if not parsed.absent.strip():
+        raise InvalidArguments("--absent needs a text that is not only spaces.", field="absent")
     with opened(settings) as application:
         is_pending = application.database.read_blocking(count).pending_purges > 0
     findings = audit(settings.database_path(), parsed.absent, vocabularies=VOCABULARIES)

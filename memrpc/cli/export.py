@@ -80,14 +80,18 @@ def _repo(db: apsw.Connection, text: str) -> Repo:
 
 
 def _write(file: str, lines: Iterable[str]) -> None:
+    """Write the whole export or leave what was there: it may be the last one that is good."""
     if file == "-":
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
     import os
     from pathlib import Path
 
-    # Only its owner may read it, from the first byte on.
     path = Path(file)
-    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    is_special = path.is_symlink() or (path.exists() and not path.is_file())  # as /dev/stdout
+    part = path if is_special else path.with_name(f"{path.name}.part")
+    # Only its owner may read it, from the first byte on.
+    descriptor = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as output:
         output.writelines(f"{line}\n" for line in lines)
+    part.replace(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from memrpc.app import Application, new_id, now_us
 from memrpc.archive import recording
 from memrpc.archive.model import Role
 from memrpc.archive.recording import RecordInput
+from memrpc.cli import export
 from memrpc.settings import load
 from memrpc.workspace import entry_writing, scope, task_writing
 from memrpc.workspace.composing import EntryDraft
@@ -133,6 +135,26 @@ def test_a_refused_export_leaves_the_file_that_was_there(told, tmp_path):
     assert kept.read_text() == "yesterday's"
 
 
+def test_an_export_that_fails_half_way_leaves_the_last_one(tmp_path):
+    def lines():
+        yield "first"
+        raise OSError
+
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("yesterday's")
+    with pytest.raises(OSError):
+        export._write(str(kept), lines())
+    assert kept.read_text() == "yesterday's"
+    export._write(str(kept), ["first", "last"])
+    assert kept.read_text() == "first\nlast\n"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    link = tmp_path / "link"
+    link.symlink_to(os.devnull)
+    export._write(str(link), ["first"])
+    assert link.is_symlink()
+    assert link.is_char_device()
+
+
 def test_b105_a_bad_line_is_named_and_stops_the_import(told, tmp_path):
     exported = run(told, "export").stdout
     other = tmp_path / "other.db"
@@ -189,7 +211,7 @@ def test_every_shell_gets_its_completion(told):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("export", "{tmp}/no/such/folder/x"), "/no/such/folder/x: No such file or directory"),
+        (("export", "{tmp}/no/such/folder/x"), "/no/such/folder/x.part: No such file or directory"),
         (("export", "{tmp}"), "Is a directory"),
         (("import", "{tmp}/none.jsonl"), "none.jsonl: No such file or directory"),
         (("persona", "import", "{tmp}/none.txt"), "none.txt: No such file or directory"),
@@ -199,6 +221,9 @@ def test_every_shell_gets_its_completion(told):
         (("prompt", "create-task", "what=x"), "has no argument what; it takes instruction"),
         (("prompt", "create-task"), "create-task needs instruction: add instruction=…"),
         (("schema", "nothing"), "There is no tool nothing"),
+        (("audit", "--absent", " "), "--absent needs a text that is not only spaces"),
+        (("audit", "--absent", "caf\udce9"), "not text in UTF-8"),
+        (("redact", "caf\udce9"), "not text in UTF-8"),
     ],
 )
 def test_a_refusal_is_one_line_that_names_what_is_wrong(
