@@ -322,6 +322,7 @@ def test_h28_tasks_and_prompts_complete_from_live_data(client):
     assert client.complete("prompt", "senior-code-review", "tech_stack", "py", **named) == [
         "Python"
     ]
+    assert client.complete("prompt", "tech-affinity-scout", "tags", "bi", **named) == ["birds"]
     ids = client.complete("prompt", "learning-retrospective", "task_id", **named)
     assert len(ids) == 2
     unknown = {
