@@ -57,6 +57,14 @@ def is_folder(path: str) -> bool:
     return Path(path).is_dir()
 
 
+def demand_folder(path: str) -> None:
+    """Raise NotFound where a folder that is indexed has gone: its files are not deleted, then."""
+    if not is_folder(path):
+        raise NotFound(
+            f"The folder {path} is gone; the index is as it was.", reason="PATH_NOT_FOUND"
+        )
+
+
 def is_too_wide(
     folder: Path, home: Path | None, top: Callable[[Path], Path] = Path.resolve
 ) -> bool:

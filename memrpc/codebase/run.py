@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from memrpc.codebase import discovery, languages, repositories, resolving, staging
+from memrpc.codebase import discovery, languages, repositories, resolving, roots, staging
 from memrpc.codebase.model import Repository
 from memrpc.codebase.parsing import Content, Order, Outcome, Stamp, Task
 from memrpc.codebase.pool import Pool
@@ -279,7 +279,8 @@ class Run:
         return self._database.write_blocking(write)
 
     def _finish(self, lease: Lease, todo: Plan) -> None:
-        """Find out where links lead, and switch."""
+        """Find out where links lead, and switch; not where the folder itself has gone meanwhile."""
+        roots.demand_folder(self._request.root)
         tally, repository = self._tally, lease.repository
         gone = [*tally.replaced, *(old.id for old in todo.vanished.values())]
         tally.counts["removed"] = len(todo.vanished)

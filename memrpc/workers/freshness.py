@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
-from memrpc.codebase.roots import is_too_wide
+from memrpc.codebase.roots import is_folder, is_too_wide
 from memrpc.store.errors import DomainError
 
 if TYPE_CHECKING:
@@ -72,6 +72,15 @@ class Freshness:
         self.note(order)
 
     async def _watch(self, order: IndexOrder) -> None:
+        """Watch while the folder is there; its next run begins to watch it anew."""
+        try:
+            await self._follow(order)
+        except (OSError, RuntimeError) as error:  # It is gone, or nothing more can be watched.
+            self._log("warning", "watch_ended", repo=order.repo, reason=str(error))
+        finally:
+            self._watched.discard(order.root)
+
+    async def _follow(self, order: IndexOrder) -> None:
         from watchfiles import DefaultFilter, awatch
 
         usual = DefaultFilter()
@@ -92,6 +101,8 @@ class Freshness:
             if changes or is_first:
                 is_first = False
                 await self._refresh(order)
+            if not is_folder(order.root):
+                return
 
     async def _refresh(self, order: IndexOrder) -> None:
         try:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from pathlib import Path
 
+import anyio
 import pytest
 
-from memrpc.workers.freshness import order_of
+from memrpc.workers.freshness import Freshness, order_of
+from memrpc.workers.indexing import IndexOrder
 from tests.codebase.conftest import git, write
 from tests.peer import Peer
 
@@ -62,6 +65,45 @@ def test_changed_files_are_indexed_within_seconds_where_they_are_watched(checkou
         write(checkout, {"a.py": "def third(): pass\n"})
         wait_until_found(peer, "third")
         assert ask(peer, name="first")["isError"]
+
+
+def test_a_folder_that_goes_is_watched_again_when_it_is_back(checkout, tmp_path):
+    place = {"repoPath": str(checkout), "repo": "acme/widgets"}
+    with served(tmp_path / "memory.db", tmp_path, "watch") as peer:
+        peer.handshake()
+        peer.ask("tools/call", {"name": "codebase-index", "arguments": place}, 30)
+        shutil.rmtree(checkout)
+        peer.wait_for_stderr(b"index_refused", SOON_S)
+        assert not ask(peer, name="first")["isError"]
+        write(checkout, {"a.py": "def first(): pass\n"})
+        peer.ask("tools/call", {"name": "codebase-index", "arguments": place}, 30)
+        write(checkout, {"b.py": "def second(): pass\n"})
+        wait_until_found(peer, "second")
+
+
+def test_a_folder_that_cannot_be_watched_does_no_harm(tmp_path):
+    async def run(order, progress):
+        return {}
+
+    async def go():
+        told = anyio.Event()
+        said = []
+
+        def log(_, event, **more):
+            said.append(event)
+            told.set()
+
+        freshness = Freshness(run, log, at_start=None, watches=True)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(freshness.serve)
+            await anyio.wait_all_tasks_blocked()
+            freshness.note(IndexOrder("acme", "widgets", str(tmp_path / "gone")))
+            with anyio.fail_after(10):
+                await told.wait()
+            tasks.cancel_scope.cancel()
+        return said
+
+    assert anyio.run(go) == ["watch_ended"]
 
 
 def test_a_home_is_never_indexed_unasked(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from memrpc.app import now_us
 from memrpc.codebase import repositories, run, staging, status
 from memrpc.codebase.model import Repository
-from memrpc.store.errors import Conflict, DomainError
+from memrpc.store.errors import Conflict, DomainError, NotFound
 from tests.codebase.conftest import write
 
 OLD_NS = 1_600_000_000_000_000_000
@@ -277,6 +277,15 @@ def test_a_run_that_breaks_off_leaves_the_previous_index_readable(index, repo, m
     index.run(repo)
     assert index.names() == {"changed"}
     assert len(index.ask("SELECT id FROM code_files")) == 2
+
+
+def test_a_folder_that_is_gone_leaves_its_index_as_it_was(index, repo):
+    write(repo, {"a.py": "def a(): pass\n"})
+    index.run(repo)
+    repo.rename(repo.with_name("away"))
+    with pytest.raises(NotFound):
+        index.run(repo)
+    assert index.names() == {"a"}
 
 
 def test_readers_see_one_index_while_another_is_written(index, repo, monkeypatch):
