@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import Ask
 from memrpc.protocol.session import Phase, Session
@@ -16,6 +16,8 @@ from memrpc.wire.messages import JSONObject, Notification, Outbound, Request, Re
 
 if TYPE_CHECKING:
     import anyio
+
+MAX_REASON_CHARS: Final = 500
 
 
 @dataclass(slots=True, eq=False)
@@ -95,4 +97,5 @@ def _result(ask: Ask, response: Response | None) -> JSONObject:
     if response is not None and response.result is not None:
         return response.result
     reason = response.error.message if response is not None and response.error else "no reason"
-    raise RefusedError(Refusal("unavailable", f"The client refused {ask.method}: {reason}"))
+    told = f"The client refused {ask.method}: {reason[:MAX_REASON_CHARS]}"
+    raise RefusedError(Refusal("unavailable", told))

@@ -44,7 +44,10 @@ def checkout_of(folder: Path, home: Path | None) -> Checkout | None:
 
 def folder_of(uri: str) -> Path | None:
     """Return the folder that a file URI names; None for any other URI."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
     path = unquote(parts.path)
@@ -56,7 +59,10 @@ def folder_of(uri: str) -> Path | None:
 def parse_url(url: str) -> tuple[str, str] | None:
     """Return owner and name from a remote's URL: ssh, scp-like, https, git, or a path."""
     scp = _SCP.match(url) if "://" not in url else None
-    path = scp["path"] if scp else unquote(urlsplit(url).path)
+    try:
+        path = scp["path"] if scp else unquote(urlsplit(url).path)
+    except ValueError:  # Brackets that hold no address.
+        return None
     parts = [part for part in path.replace("\\", "/").split("/") if part]
     if not parts:
         return None

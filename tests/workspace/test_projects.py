@@ -24,6 +24,7 @@ from tests.workspace.conftest import Refused
         ("/srv/git/harbor.git", ("git", "harbor")),
         ("harbor.git", ("local", "harbor")),
         ("", None),
+        ("https://[::1", None),
     ],
 )
 def test_owner_and_name_are_read_from_each_form_of_a_remote(url, expected):
@@ -76,6 +77,7 @@ def test_a_checkout_without_a_remote_is_named_by_its_top_folder(tmp_path):
         ("file://localhost/srv/a", Path("/srv/a")),
         ("https://example.org/a", None),
         ("file://host/share", None),
+        ("http://[::1", None),
     ],
 )
 def test_only_a_local_file_uri_is_a_folder(uri, expected):

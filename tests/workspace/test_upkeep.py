@@ -122,6 +122,12 @@ def text_reply(text: str) -> dict:
     return {"role": "assistant", "content": content, "model": "m-1", "stopReason": "endTurn"}
 
 
+def test_an_answer_without_an_end_is_cut(tools):
+    tools.capabilities = {"sampling": {}}
+    tools.answers = [text_reply("y" * 500_000)]
+    assert tools.call("synthesize", objective="anything")["answer"] == "y" * 20_000
+
+
 def test_synthesize_answers_from_evidence_in_a_bounded_loop_of_reading(tools):
     tools.remember("Sessions", "Sessions live in Redis and survive a deploy.")
     tools.capabilities = {"sampling": {"tools": {}}}
@@ -161,6 +167,23 @@ def test_an_empty_answer_of_the_model_is_an_error_that_may_be_tried_again(tools)
     with pytest.raises(Refused) as refused:
         tools.call("synthesize", objective="What is known?")
     assert refused.value.code == "unavailable"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"phase": [], "description": {}},
+        {"phase": "build", "description": 5},
+        {"phase": "build"},
+        {"phase": "build", "description": "x", "priority": 9},
+    ],
+)
+def test_a_form_that_comes_back_with_something_else_makes_no_task(tools, content):
+    tools.capabilities = {"elicitation": {}}
+    tools.answers = [{"action": "accept", "content": content}]
+    with pytest.raises(Refused, match="invalid_arguments: The form came back with something else"):
+        tools.call("task-write", interactive=True, title="From a form")
+    assert tools.rows("task-read", "tasks") == []
 
 
 def test_an_interactive_task_asks_for_what_is_missing_only(tools):

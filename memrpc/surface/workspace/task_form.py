@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import elicit_form
 from memrpc.server.context import answer_of
-from memrpc.store.errors import NotSupported
+from memrpc.server.validation import Schema
+from memrpc.store.errors import InvalidArguments, NotSupported
 from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ CHOICES: Final[dict[str, dict[str, JSON]]] = {
 async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
     """Return what the user answers of what the arguments leave out.
 
-    Raises NotSupported where the client shows no forms, RefusedError where the user declines.
+    Raises NotSupported where the client shows no forms, RefusedError where the user declines,
+    InvalidArguments where the client sends what the form does not allow.
     """
     missing = {name: field for name, field in FIELDS.items() if not arguments.get(name)}
     if not missing:
@@ -62,4 +64,7 @@ async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
             missing=list(missing),
         )
     answers = answer_of(await ctx.ask(KEY, ask))
+    violation = Schema(schema).violation(answers)
+    if violation is not None:
+        raise InvalidArguments(f"The form came back with something else: {violation.message}")
     return {name: value for name, value in answers.items() if name in schema["properties"]}

@@ -25,6 +25,7 @@ from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON, JSONObject
 
 TOOL = "synthesize"
+MAX_ANSWER_CHARS: Final = 20_000
 READERS: Final = ("memory-read", "task-read")
 _SYSTEM: Final = (
     "You synthesise what a repository's memory knows. Answer only from the evidence and from what "
@@ -79,7 +80,7 @@ async def _converse(visit: Visit, ground: Ground) -> _Talk:
         blocks = _blocks(reply.get("content"))
         uses = [block for block in blocks if block.get("type") == "tool_use"]
         if not uses:
-            talk.answer = "\n".join(_texts(blocks)).strip()
+            talk.answer = "\n".join(_texts(blocks)).strip()[:MAX_ANSWER_CHARS]
             break
         messages.append({"role": "assistant", "content": blocks})
         messages.append({"role": "user", "content": [await _run(visit, use, talk) for use in uses]})
