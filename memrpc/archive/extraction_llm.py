@@ -90,9 +90,8 @@ class Assignment:
 def assignment(db: apsw.Connection, event: Event, *, now: int) -> Assignment:
     """Prepare the event for a model, with what is known about the same matter."""
     view = matching.View(event.scope, now, is_past=False, include_history=False, cue_key=None)
-    found = matching.find(
-        db, event.text, view, limit=2 * MAX_CANDIDATES, checkpoint=never_cancelled
-    )
+    wanted = matching.Wanted(event.text)
+    found = matching.find(db, wanted, view, limit=2 * MAX_CANDIDATES, checkpoint=never_cancelled)
     candidates = [
         match.memory
         for match in found.found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memrpc.archive import cues, events, indexing, memories
 from memrpc.archive.model import Category, EmptyReason, Status
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MAX_HITS: Final = 300
 SPARE_HITS: Final = 4
 MAX_STATEMENTS_SHOWN: Final = 3
+READ_AT_ONCE: Final = 16
+Asked: TypeAlias = "list[tuple[str, ...]]"
+"""For each thing asked for, the texts any of which is it."""
 _CONTEXT_ONLY: Final = ("context",)
 
 _ALONE: Final = """
@@ -63,6 +66,15 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked: in words, by its meaning where there is an embedder, and how thoroughly."""
+
+    text: str
+    meaning: Meaning | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """A memory with its event, or an event by itself."""
 
@@ -84,25 +96,22 @@ class Matches:
 
 def find(
     db: apsw.Connection,
-    text: str,
+    wanted: Wanted,
     view: View,
     *,
     limit: int,
     checkpoint: Callable[[], None],
-    meaning: Meaning | None = None,
 ) -> Matches:
-    """Return the best ``limit`` matches of what the view lets in, by words and by ``meaning``.
+    """Return the best ``limit`` matches of what the view lets in.
 
     More hits than that are asked for, because the view hides some; where it hides too many, all.
     """
     within = _within(db, view)
     asked = min(MAX_HITS, SPARE_HITS * (limit + SPARE_HITS))
     while True:
-        request = _request(text, view, within, asked)
-        result = search.search(
-            db, dataclasses.replace(request, checkpoint=checkpoint, meaning=meaning)
-        )
-        found = list(itertools.islice(expand(db, text, result.hits, view), limit))
+        request = _request(wanted, view, within, asked)
+        result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))
+        found = list(itertools.islice(expand(db, wanted.text, result.hits, view), limit))
         if len(found) == limit or len(result.hits) < asked or asked == MAX_HITS:
             reason = None if result.reason is None else EmptyReason(result.reason)
             return Matches(found, bool(result.hits), reason)
@@ -111,37 +120,50 @@ def find(
 
 def would_match(db: apsw.Connection, text: str, view: View) -> bool:
     """Say whether anything matches at any time."""
-    return bool(search.search(db, _request(text, view, None, 1)).hits)
+    return bool(search.search(db, _request(Wanted(text), view, None, 1)).hits)
 
 
-def _request(text: str, view: View, within: set[int] | None, limit: int) -> SearchRequest:
+def _request(wanted: Wanted, view: View, within: set[int] | None, limit: int) -> SearchRequest:
     return SearchRequest(
-        text=text,
+        text=wanted.text,
         scope=view.scope,
         kinds=(indexing.COLLECTION,),
         now=view.as_of,
         within=None if within is None else {indexing.COLLECTION: within},
         limit=limit,
+        meaning=wanted.meaning,
+        exact=wanted.exact,
     )
 
 
 def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> Iterator[Match]:
     """Yield the matches behind ``hits`` by falling score, superseded events after all others."""
-    terms = query.parse(text)
+    asked = _asked(query.parse(text))
     ranked = _ranked(db, hits, view)
     spoken_for = {event.seq for _, event, memory in ranked if memory is not None}
     late: list[Match] = []
-    for hit, event, memory in ranked:
+    for hit, event, memory, drawn in _with_drawn(db, ranked):
         if memory is not None:
             yield Match(event, memory, hit.score, hit.matched_by)
             continue
-        drawn = memories.of_events(db, [event.seq])
-        for match in _of_event(hit, event, drawn, view, terms):
+        for match in _of_event(hit, event, drawn, view, asked):
             if match.is_superseded:
                 late.append(match)
             elif match.memory is not None or event.seq not in spoken_for:
                 yield match
     yield from (match for match in late if match.event.seq not in spoken_for)
+
+
+def _with_drawn(
+    db: apsw.Connection, ranked: list[tuple[Hit, Event, Memory | None]]
+) -> Iterator[tuple[Hit, Event, Memory | None, list[Memory]]]:
+    """Join each with what was drawn from its event, read for some of them at a time."""
+    for start in range(0, len(ranked), READ_AT_ONCE):
+        part = ranked[start : start + READ_AT_ONCE]
+        raw = [event.seq for _, event, memory in part if memory is None]
+        drawn = by_event(memories.of_events(db, raw))
+        for hit, event, memory in part:
+            yield hit, event, memory, drawn.get(event.seq, [])
 
 
 def _within(db: apsw.Connection, view: View) -> set[int] | None:
@@ -181,12 +203,11 @@ def _ranked(
     return sorted(joined, key=lambda row: (-row[0].score, row[1].category is Category.REFERENCE))
 
 
-def _of_event(
-    hit: Hit, event: Event, drawn: list[Memory], view: View, terms: SearchTerms
-) -> list[Match]:
+def _of_event(hit: Hit, event: Event, drawn: list[Memory], view: View, asked: Asked) -> list[Match]:
     """Return the statements of the event that answer, or else the event itself."""
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
-    chosen = _best([m for m in told if _is_within(hit, event, m)], terms) or _best(told, terms)
+    shares = {memory.key: share(asked, memory.content) for memory in told}
+    chosen = _best([m for m in told if _is_within(hit, event, m)], shares) or _best(told, shares)
     if chosen:
         return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
@@ -203,33 +224,31 @@ def _is_within(hit: Hit, event: Event, memory: Memory) -> bool:
     return hit.start - len(memory.quote) < place < hit.start + hit.length
 
 
-def _best(drawn: list[Memory], terms: SearchTerms) -> list[Memory]:
+def _best(drawn: list[Memory], shares: dict[int, float]) -> list[Memory]:
     """Return the statements that hold most of what is asked for, the first few of them."""
-    asked = terms.content or terms.common
-    shares = {memory.key: share(asked, memory.content) for memory in drawn}
-    best = max(shares.values(), default=0.0)
+    best = max((shares[memory.key] for memory in drawn), default=0.0)
     chosen = [memory for memory in drawn if best and shares[memory.key] == best]
     return chosen[:MAX_STATEMENTS_SHOWN]
 
 
-def share(terms: tuple[Term, ...], text: str) -> float:
-    """Return which part of ``terms`` stands in ``text``, 0 to 1."""
+def _asked(terms: SearchTerms) -> Asked:
+    """Return how each thing asked for may stand in index text, with the space before it."""
+    return [tuple(_forms(term)) for term in terms.content or terms.common]
+
+
+def _forms(term: Term) -> Iterator[str]:
+    end = "" if term.is_prefix else " "
+    yield from (f" {' '.join(spelling)}{end}" for spelling in term.spellings)
+    if term.beginning:
+        yield f" {' '.join(term.beginning)}"
+
+
+def share(asked: Asked, text: str) -> float:
+    """Return which part of what is ``asked`` stands in ``text``, 0 to 1."""
     indexed = index_text(text)
-    tokens = {*indexed.parts.split(), *indexed.joined.split()}
-    return sum(_holds(tokens, term) for term in terms) / max(len(terms), 1)
-
-
-def _holds(tokens: set[str], term: Term) -> bool:
-    if any(_has(tokens, spelling, is_beginning=term.is_prefix) for spelling in term.spellings):
-        return True
-    return bool(term.beginning) and _has(tokens, term.beginning, is_beginning=True)
-
-
-def _has(tokens: set[str], spelling: tuple[str, ...], *, is_beginning: bool) -> bool:
-    *whole, last = spelling
-    if not tokens.issuperset(whole):
-        return False
-    return last in tokens or (is_beginning and any(token.startswith(last) for token in tokens))
+    tokens = f" {indexed.parts} | {indexed.joined} "
+    held = (any(form in tokens for form in forms) for forms in asked)
+    return sum(held) / max(len(asked), 1)
 
 
 def by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:

@@ -75,9 +75,8 @@ def recall(
     is_past = request.as_of is not None and events.any_after(db, key, as_of)
     view = matching.View(key, as_of, is_past, request.include_history, request.cue_key)
     end = request.offset + request.limit
-    result = matching.find(
-        db, request.query, view, limit=end + 1, checkpoint=checkpoint, meaning=meaning
-    )
+    wanted = matching.Wanted(request.query, meaning, request.search_mode is SearchMode.DEEP)
+    result = matching.find(db, wanted, view, limit=end + 1, checkpoint=checkpoint)
     if not result.found:
         return frame.nothing(db, _reason(db, request, view, result))
     if request.offset >= len(result.found):

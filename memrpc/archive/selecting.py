@@ -63,9 +63,8 @@ def recalled_parts(
     """Return what is known about ``query`` beyond the events already told, and add to these."""
     view = matching.View(scope, now, is_past=False, include_history=False, cue_key=None)
     limit = MAX_RECALLED + len(told)
-    matches = matching.find(
-        db, query, view, limit=limit, checkpoint=never_cancelled, meaning=meaning
-    )
+    wanted = matching.Wanted(query, meaning)
+    matches = matching.find(db, wanted, view, limit=limit, checkpoint=never_cancelled)
     parts: list[Part] = []
     for match in contradictions.settle(matches.found).page:
         if match.event.seq in told:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from memrpc.recall.embedders import Vectors
     from memrpc.recall.embedding_endpoint import EndpointEmbedder
-    from memrpc.recall.ranking import Collection
+    from memrpc.recall.lexical import Collection
 
 RECENT_VECTORS: Final = 100_000
 NEARLY: Final = 0.9

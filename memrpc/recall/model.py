@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class SearchRequest:
     """Called between stages; raises when the search is not wanted any more."""
     meaning: Meaning | None = None
     """The question as an embedder reads it; None: only its words count."""
-    explains: bool = True
-    """Whether hits say what they matched by, which takes a second look at each."""
+    exact: bool = False
+    """Whether every word proposes, however common; takes much longer in a large collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,14 @@ class Hit:
     kind: str
     subject: int
     score: float
-    matched_by: tuple[str, ...]
     start: int
     length: int
+    sources: Callable[[], tuple[str, ...]] = field(compare=False, repr=False)
+
+    @property
+    def matched_by(self) -> tuple[str, ...]:
+        """Which groups of columns the match is in, found out when it is asked for."""
+        return self.sources()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Search: a question to some collections of one scope, answered with hits on one scale.
 
 1. ``query.parse`` makes terms; their rarity comes from the collection's own document frequencies.
-2. FTS5 proposes the best units of each collection.  In a large one the words that very many units
-   hold take no part in proposing (time grows with the number of scored rows), only in step 3.
+2. FTS5 proposes the best units of each collection.  Its time is that of the units it scores, so in
+   a large collection the rarest words propose, as many as are together in few enough units; the
+   others take part in step 3.  An ``exact`` search leaves none out.
 3. ``ranking`` scores every candidate in full, in Python, with what is true of the collection only.
 4. Units become subjects (the best chunk speaks for its subject), and a question of which too little
    is held finds nothing: not to know is an answer.
@@ -13,15 +14,16 @@ Where the request has a ``meaning``, the units nearest to it in meaning are cand
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall import query, ranking
+from memrpc.recall import frequencies, query, ranking
 from memrpc.recall.fusion import RUN_LENIENCY, Alike
 from memrpc.recall.index import collection_prefix
+from memrpc.recall.lexical import Candidate, Collection, WeighedTerm
 from memrpc.recall.model import EmptyReason, Hit, Kind, SearchRequest, SearchResult
-from memrpc.recall.ranking import Candidate, Collection, Scored, WeighedTerm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,23 +32,19 @@ if TYPE_CHECKING:
 
     from memrpc.recall.meaning import Compared
     from memrpc.recall.query import SearchTerms, Term
+    from memrpc.recall.ranking import Scored
 
+SCORED_UNITS: Final = 15_000
+"""So many units FTS5 is made to score, more or less; in a smaller collection all that match."""
 CANDIDATES: Final = 100
-PRUNED_CANDIDATES: Final = 300
-"""More where a part of the question proposes, for the rest of it may turn the order round."""
-EXACT_UNITS: Final = 20_000
-"""Up to so many units in a collection every content word takes part in proposing candidates."""
-COMMON_SHARE: Final = 0.15
-"""In a larger one a word in more than this share of the units does not."""
+MORE_CANDIDATES: Final = 200
+"""In a larger one, where the words that took no part in proposing may turn the order round."""
 
 WRITTEN_TO_BE_FOUND: Final = frozenset({Kind.ENTRY, Kind.TASK, Kind.STANDARD})
 """Kinds of short texts whose relevance likeness does not lower; see ``fusion``."""
 
 COLLECTION: Final = """
 SELECT units, tokens FROM collections WHERE kind = :kind AND scope = :scope"""
-FREQUENCY: Final = "SELECT doc FROM unit_terms WHERE term = :token"
-PREFIX_FREQUENCY: Final = """
-SELECT ifnull(sum(doc), 0) FROM unit_terms WHERE term >= :token AND term < :end"""
 # The plus keeps FTS5 from sorting every match itself, in a list that takes as long to free as to
 # make: SQLite's own sort holds no more rows than the limit, and a cancel has nothing to wait for.
 MATCHING: Final = """
@@ -81,7 +79,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     hits = ranking.best_by_subject(scored)
     relevant = ranking.relevant(hits, request.floor)[: request.limit]
     return SearchResult(
-        hits=tuple(_hit(each, request) for each in relevant),
+        hits=tuple(map(_hit, relevant)),
         reason=None if relevant else _reason(hits),
         units=units,
         candidates=candidates,
@@ -96,15 +94,15 @@ def _reason(hits: list[Scored]) -> EmptyReason:
     return EmptyReason.BELOW_RELEVANCE if hits else EmptyReason.NO_MATCH
 
 
-def _hit(scored: Scored, request: SearchRequest) -> Hit:
+def _hit(scored: Scored) -> Hit:
     unit = scored.candidate
     return Hit(
         kind=unit.kind,
         subject=unit.subject,
         score=scored.score,
-        matched_by=scored.matched_by if request.explains else (),
         start=unit.start,
         length=unit.length,
+        sources=scored.matched_by,
     )
 
 
@@ -114,14 +112,14 @@ def _search_collection(
     content = [_weigh(db, term, collection) for term in terms.content]
     common = [_weigh(db, term, collection) for term in terms.common]
     request.checkpoint()
-    expression = _proposal(content, common, collection)
+    expression = _proposal(content, common, collection, exact=request.exact)
     ids = _propose(db, request, collection, expression) if expression else []
     request.checkpoint()
     compared = _compare(db, request, collection)
     if compared is not None:
         ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
-    units = [Candidate(*row) for row in rows]
+    units = list(map(Candidate._make, rows))
     alike = None if compared is None else _alike(db, compared, collection.kind, terms, ids)
     return ranking.score(units, content, common, collection, terms, alike)
 
@@ -165,43 +163,31 @@ def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:
 
 def _weigh(db: apsw.Connection, term: Term, collection: Collection) -> WeighedTerm:
     """A term with its document frequency; one that nothing has whole may be a beginning."""
-    frequency = _frequency(db, term, collection)
+    frequency = frequencies.of_term(db, term, collection)
     if frequency == 0 and term.beginning:
         term = replace(term, spellings=(term.beginning,), is_prefix=True)
-        frequency = _frequency(db, term, collection)
+        frequency = frequencies.of_term(db, term, collection)
     return WeighedTerm.of(term, min(frequency, collection.units), collection)
 
 
-def _frequency(db: apsw.Connection, term: Term, collection: Collection) -> int:
-    """How many units hold ``term``, at most: a phrase is as frequent as its rarest token."""
-    total = 0
-    for spelling in term.spellings:
-        *whole, last = (collection.prefix + token for token in spelling)
-        counts = [_documents(db, token) for token in whole]
-        counts.append(_prefix_documents(db, last) if term.is_prefix else _documents(db, last))
-        total += min(counts)
-    return total
-
-
-def _documents(db: apsw.Connection, token: str) -> int:
-    return db.execute(FREQUENCY, {"token": token}).get or 0
-
-
-def _prefix_documents(db: apsw.Connection, token: str) -> int:
-    found: int = db.execute(PREFIX_FREQUENCY, {"token": token, "end": token + "\U0010ffff"}).get
-    return found
-
-
-def _proposal(content: list[WeighedTerm], common: list[WeighedTerm], collection: Collection) -> str:
+def _proposal(
+    content: list[WeighedTerm], common: list[WeighedTerm], collection: Collection, *, exact: bool
+) -> str:
     """The expression that finds candidates; empty when nothing can match."""
     if not content:
         terms = tuple(each.term for each in common)
         return query.expression(terms, collection.prefix, "AND")
     held = sorted((each for each in content if each.frequency), key=lambda each: each.frequency)
-    if collection.units > EXACT_UNITS:
-        limit = collection.units * COMMON_SHARE
-        held = [each for each in held if each.frequency <= limit] or held[:1]
+    if collection.units > SCORED_UNITS and not exact:
+        held = _rarest(held)
     return query.expression(tuple(each.term for each in held), collection.prefix)
+
+
+def _rarest(held: list[WeighedTerm]) -> list[WeighedTerm]:
+    """The first terms that together are in few enough units to be scored, one at least."""
+    totals = itertools.accumulate(each.frequency for each in held)
+    count = sum(total <= SCORED_UNITS for total in totals)
+    return held[: max(count, 1)]
 
 
 def _propose(
@@ -211,7 +197,7 @@ def _propose(
 
     That order keeps sums, and so scores, the same to the last bit whatever other scopes hold.
     """
-    least = CANDIDATES if collection.units <= EXACT_UNITS else PRUNED_CANDIDATES
+    least = CANDIDATES if collection.units <= SCORED_UNITS else MORE_CANDIDATES
     bindings = {"expression": expression, "limit": max(least, request.limit)}
     subjects = None if request.within is None else request.within.get(collection.kind)
     if subjects is None:

@@ -96,7 +96,6 @@ def ranked(
             limit=MAX_HITS,
             checkpoint=aids.checkpoint,
             meaning=meaning,
-            explains=False,
         )
         result = recall.search(db, request)
         reasons |= {result.reason} if result.reason else set()

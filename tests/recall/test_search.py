@@ -188,6 +188,24 @@ def test_in_a_large_collection_common_words_propose_nothing_but_still_count(
     db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(db, ["red zebra", "blue zebra", *["red house"] * 9, *["green tree"] * 40])
-    monkeypatch.setattr(search, "EXACT_UNITS", 20)
+    monkeypatch.setattr(search, "SCORED_UNITS", 5)
     assert found(db, "red zebra") == [0, 1]
     assert found(db, "red")[:1] != []
+
+
+def test_as_many_words_propose_as_are_in_few_enough_units(
+    db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(db, ["zebra", "yak", "yak", *["red house"] * 9, *["green tree"] * 40])
+    monkeypatch.setattr(search, "SCORED_UNITS", 3)
+    assert set(found(db, "zebra yak red")) == {0, 1, 2}
+    monkeypatch.setattr(search, "SCORED_UNITS", 2)
+    assert found(db, "zebra yak red") == [0]
+
+
+def test_in_an_exact_search_every_word_proposes(
+    db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(db, ["red zebra", "blue zebra", *["red house"] * 9, *["green tree"] * 40])
+    monkeypatch.setattr(search, "SCORED_UNITS", 5)
+    assert len(found(db, "red zebra", limit=20, exact=True)) == 11

@@ -3,7 +3,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from memrpc.recall import index, search
+from memrpc.recall import frequencies, index, search
 
 LOOKUPS = [
     index.UNITS_OF,
@@ -12,6 +12,8 @@ LOOKUPS = [
     search.UNITS,
     search.MATCHING,
     search.MATCHING_WITHIN,
+    frequencies.FREQUENCY,
+    frequencies.PREFIX_FREQUENCY,
 ]
 
 
