@@ -107,8 +107,8 @@ class Freshness:
     async def _refresh(self, order: IndexOrder) -> None:
         try:
             await self._index(order, _unheard)
-        except DomainError as error:
-            self._log("warning", "index_refused", repo=order.repo, reason=error.message)
+        except (DomainError, OSError) as error:
+            self._log("warning", "index_refused", repo=order.repo, reason=str(error))
 
 
 def _unheard(_: int, __: int) -> None:

@@ -81,9 +81,10 @@ def test_a_folder_that_goes_is_watched_again_when_it_is_back(checkout, tmp_path)
         wait_until_found(peer, "second")
 
 
-def test_a_folder_that_cannot_be_watched_does_no_harm(tmp_path):
+@pytest.mark.parametrize("root", ["gone", "."])
+def test_a_folder_that_cannot_be_watched_or_indexed_does_no_harm(tmp_path, root):
     async def run(order, progress):
-        return {}
+        raise OSError("no more processes")
 
     async def go():
         told = anyio.Event()
@@ -97,13 +98,13 @@ def test_a_folder_that_cannot_be_watched_does_no_harm(tmp_path):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(freshness.serve)
             await anyio.wait_all_tasks_blocked()
-            freshness.note(IndexOrder("acme", "widgets", str(tmp_path / "gone")))
+            freshness.note(IndexOrder("acme", "widgets", str(tmp_path / root)))
             with anyio.fail_after(10):
                 await told.wait()
             tasks.cancel_scope.cancel()
         return said
 
-    assert anyio.run(go) == ["watch_ended"]
+    assert anyio.run(go) == ["watch_ended" if root == "gone" else "index_refused"]
 
 
 def test_a_home_is_never_indexed_unasked(tmp_path):
