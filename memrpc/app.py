@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memrpc import __version__
@@ -28,6 +27,7 @@ from memrpc.surface.prompt_book import Prompt, PromptBook
 from memrpc.surface.refusals import explain
 from memrpc.surface.stored_tasks import StoredTasks
 from memrpc.surface.views import archive, codebase, workspace
+from memrpc.warm_up import WARM_UP
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -338,51 +338,3 @@ class Application:
         """Close the file and leave everything that is owed to somebody else."""
         if self.has_database:
             self.database.close()
-
-
-@contextmanager
-def opened(settings: Settings, *, makes: bool = False) -> Iterator[Application]:
-    """An application for one verb of the command line, closed when the verb is done.
-
-    Only a verb that ``makes`` something makes the database: another would find nothing in it, and
-    a mistyped path would look like an empty memory.
-    """
-    path = settings.database_path()
-    if not (makes or path.exists()):
-        from memrpc.store.errors import Unusable
-
-        raise Unusable(f"There is no database at {path}; name another with --db.", path=str(path))
-    application = Application(settings)
-    try:
-        yield application
-    finally:
-        application.close_quickly()
-
-
-def _import(name: str) -> object:
-    from importlib import import_module
-
-    return import_module(name)
-
-
-WARM_UP: Final[tuple[Callable[[], object], ...]] = tuple(
-    partial(_import, name)
-    for name in (
-        "selectors",
-        "ssl",
-        "asyncio",
-        "anyio",
-        "anyio._backends._asyncio",
-        "memrpc.server.driver",
-        "apsw",
-        "memrpc.store.database",
-        "memrpc.workers.runner",
-        "memrpc.workers.embedding",
-        "memrpc.recall.text",
-        "memrpc.archive.stated_dates",
-        "memrpc.archive.answers",
-        "memrpc.surface.tools.archive.memory_record",
-        "memrpc.surface.tools.archive.memory_recall",
-    )
-)
-"""What the event loop and the first call need, in steps of a few milliseconds each."""

@@ -23,8 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """0 if no byte of the text is left; 1 if some are, or if a purge is still owed."""
-    from memrpc.app import opened
     from memrpc.archive.statistics import count
+    from memrpc.cli.opening import opened
     from memrpc.recall.vocabulary import VOCABULARIES
     from memrpc.store.audit import audit
 

@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from memrpc.app import opened
+    from memrpc.cli.opening import opened
     from memrpc.store import backups
 
     target = Path(parsed.file)

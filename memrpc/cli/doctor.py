@@ -70,8 +70,8 @@ def _settings(settings: Settings) -> str:
 
 
 def _database(settings: Settings) -> str:
-    from memrpc.app import opened
     from memrpc.archive import statistics as archive
+    from memrpc.cli.opening import opened
     from memrpc.workspace import statistics as workspace
 
     path = settings.database_path()

@@ -27,8 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import opened
     from memrpc.archive import statistics as archived
+    from memrpc.cli.opening import opened
     from memrpc.workspace import statistics as noted
 
     with opened(settings) as application:

@@ -21,8 +21,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """1 if bad lines were skipped."""
-    from memrpc.app import new_id, now_us, opened
+    from memrpc.app import new_id, now_us
     from memrpc.archive import importing
+    from memrpc.cli.opening import opened
     from memrpc.store import transfer
     from memrpc.surface.shapes import to_json
     from memrpc.workspace import importing as workspace

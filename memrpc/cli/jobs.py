@@ -23,7 +23,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import now_us, opened
+    from memrpc.app import now_us
+    from memrpc.cli.opening import opened
     from memrpc.store import jobs
     from memrpc.surface.shapes import to_json
 

@@ -28,8 +28,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import now_us, opened
+    from memrpc.app import now_us
     from memrpc.archive import persona
+    from memrpc.cli.opening import opened
 
     with opened(settings, makes=True) as application:
         database = application.database

@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import opened
+    from memrpc.cli.opening import opened
 
     with opened(settings, makes=True) as application:
         book = application.prompts

@@ -17,7 +17,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import new_id, now_us, opened
+    from memrpc.app import new_id, now_us
+    from memrpc.cli.opening import opened
     from memrpc.recall.index import scrub
     from memrpc.store import purge
     from memrpc.store.purge import Erasure

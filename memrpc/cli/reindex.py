@@ -19,9 +19,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import opened
     from memrpc.archive import indexing
     from memrpc.archive import statistics as archived
+    from memrpc.cli.opening import opened
     from memrpc.cli.terminal import show_json
     from memrpc.recall import index
     from memrpc.workspace import rebuilding

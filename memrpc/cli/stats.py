@@ -16,8 +16,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    from memrpc.app import opened
     from memrpc.archive import statistics as archive
+    from memrpc.cli.opening import opened
     from memrpc.recall.vectors import summaries
     from memrpc.surface.shapes import to_json
     from memrpc.workspace import statistics as workspace

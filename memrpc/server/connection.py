@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from memrpc.server.tasks import Tasks
 
 PAUSE_READING_ABOVE_BYTES: Final = 64 * 1024 * 1024
-CALL_COST_BYTES: Final = 768  # what a waiting call takes beside its line, roughly
 WATCH_AGAIN_S: Final = 5.0
 MAX_BAD_LINES: Final = 16  # consecutive; a peer that answers errors with errors must not loop
 
@@ -343,11 +342,7 @@ def _do_nothing() -> None:
     """Stand in until the driver has said what to do."""
 
 
-_OVERLONG: Final = Malformed(
-    None,
-    Error(
-        ErrorCode.INVALID_REQUEST, f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
-    ),
-)
+_TOO_LONG: Final = f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
+_OVERLONG: Final = Malformed(None, Error(ErrorCode.INVALID_REQUEST, _TOO_LONG))
 _NO_BATCHES: Final = "Invalid Request: JSON-RPC batches exist only in 2025-03-26 sessions"
 _EMPTY_BATCH: Final = "Invalid Request: a batch needs at least one message"

@@ -8,7 +8,7 @@ import sys
 HEAVY = ("jsonschema", "numpy", "tiktoken", "tree_sitter")
 WARMED_UP = f"""
 import sys
-from memrpc.app import WARM_UP
+from memrpc.warm_up import WARM_UP
 for step in WARM_UP:
     step()
 print([name for name in sys.modules if name.partition(".")[0] in {HEAVY}])

@@ -1,0 +1,27 @@
+"""Opening the memory for one verb, and closing it when the verb is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from memrpc.app import Application
+from memrpc.settings import Settings
+from memrpc.store.errors import Unusable
+
+
+@contextmanager
+def opened(settings: Settings, *, makes: bool = False) -> Iterator[Application]:
+    """An application for one verb of the command line, closed when the verb is done.
+
+    Only a verb that ``makes`` something makes the database: another would find nothing in it, and
+    a mistyped path would look like an empty memory.
+    """
+    path = settings.database_path()
+    if not (makes or path.exists()):
+        raise Unusable(f"There is no database at {path}; name another with --db.", path=str(path))
+    application = Application(settings)
+    try:
+        yield application
+    finally:
+        application.close_quickly()
