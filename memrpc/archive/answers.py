@@ -66,6 +66,7 @@ class FoundMemory:
     score: float
     matched_by: tuple[str, ...]
     truncated: bool | None = None
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Fitting: an answer no longer than its reader's host takes, losing the least telling first.
 
-Excerpts shrink, then long contents are cut, then the tail goes.
+The text around contents goes, excerpts shrink, long contents are cut, then the tail goes.
 """
 
 from __future__ import annotations
@@ -20,15 +20,21 @@ Draw: TypeAlias = "Callable[[Sizes, int], RecallAnswer]"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much of an excerpt and of a content is shown."""
+    """How much of an excerpt, of a content and of the text around a content is shown."""
 
     excerpt_chars: int
     content_chars: int
+    contexts: int = 0
+    """So many of the best matches come with the text around them."""
 
 
-FULL: Final = Sizes(rules.MAX_EXCERPT_CHARS, rules.MAX_CONTENT_CHARS)
+ROOM_FOR_CONTEXT: Final = 0.7
+"""The share of an answer's size beyond which the text around contents costs more than it tells."""
+FULL: Final = Sizes(rules.MAX_EXCERPT_CHARS, rules.MAX_CONTENT_CHARS, contexts=5)
 STEPS: Final = (
     FULL,
+    Sizes(rules.MAX_EXCERPT_CHARS, rules.MAX_CONTENT_CHARS, contexts=2),
+    Sizes(rules.MAX_EXCERPT_CHARS, rules.MAX_CONTENT_CHARS),
     Sizes(1_000, rules.MAX_CONTENT_CHARS),
     Sizes(500, rules.MAX_CONTENT_CHARS),
     Sizes(250, rules.MAX_CONTENT_CHARS),
@@ -46,7 +52,7 @@ def fit(draw: Draw, count: int, max_chars: int, measure: Measure | None) -> Reca
         return draw(FULL, count)
     for sizes in STEPS:
         answer = draw(sizes, count)
-        if measure(answer) <= max_chars:
+        if measure(answer) <= max_chars * (ROOM_FOR_CONTEXT if sizes.contexts else 1):
             return answer
     kept = _most(lambda kept: measure(draw(STEPS[-1], kept)) <= max_chars, count)
     return draw(STEPS[-1], kept) if kept else draw(LAST_RESORT, 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memrpc.archive import indexing, masking, memories, reading, rules, times
 from memrpc.archive.answers import FoundMemory, RawEvent
-from memrpc.archive.model import Detail, MemoryKind, Shown
+from memrpc.archive.model import Detail, MemoryKind, Shown, Status
 from memrpc.recall import excerpt
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class Drawer:
         self._page = page
         self._as_of = as_of
         self._detail = detail
-        raw = [match.event.seq for match in page if match.memory is None]
-        self._dead = indexing.dead_quotes(db, raw, as_of=as_of)
+        self._dead = indexing.dead_quotes(db, {match.event.seq for match in page}, as_of=as_of)
+        self._tellers = _tellers(page, as_of)
         keys = [key for match in page if match.memory for key in reading.links(match.memory)]
         self._ids = memories.ids(db, keys)
 
@@ -39,11 +39,17 @@ class Drawer:
         """Return the first ``count`` matches of the page, as memories and as raw events."""
         page = self._page[:count]
         return (
-            tuple(self._memory(match, match.memory, sizes) for match in page if match.memory),
+            tuple(
+                self._memory(match, match.memory, sizes, self._context(place, sizes))
+                for place, match in enumerate(page)
+                if match.memory
+            ),
             tuple(self._raw(match, sizes) for match in page if match.memory is None),
         )
 
-    def _memory(self, match: Match, memory: Memory, sizes: Sizes) -> FoundMemory:
+    def _memory(
+        self, match: Match, memory: Memory, sizes: Sizes, context: str | None
+    ) -> FoundMemory:
         event = match.event
         detail, whole = self._detailed(match, memory)
         content = whole[: sizes.content_chars]
@@ -72,7 +78,21 @@ class Drawer:
             score=round(match.score, 4),
             matched_by=match.matched_by,
             truncated=True if is_cut else None,
+            context=None if detail is Shown.GIST else context,
         )
+
+    def _context(self, place: int, sizes: Sizes) -> str | None:
+        """Return the event's own words around the memory's, where it says more than that."""
+        event, memory = self._page[place].event, self._page[place].memory
+        if memory is None or place not in self._tellers[: sizes.contexts]:
+            return None
+        spare = rules.MAX_CONTEXT_CHARS - len(memory.quote)
+        if spare <= 0 or len(event.text.strip()) <= len(memory.quote):
+            return None
+        at = event.text.find(memory.quote)
+        start = max(0, min(at - spare // 2, len(event.text) - rules.MAX_CONTEXT_CHARS))
+        end = min(start + rules.MAX_CONTEXT_CHARS, len(event.text))
+        return masking.show(event.text, self._dead[event.seq], start, end)
 
     def _detailed(self, match: Match, memory: Memory) -> tuple[Shown, str]:
         """Choose between an episode and its overview; what is no episode is shown whole."""
@@ -107,6 +127,16 @@ class Drawer:
             matched_by=match.matched_by,
             superseded=True if match.is_superseded else None,
         )
+
+
+def _tellers(page: list[Match], as_of: int) -> list[int]:
+    """Return the first place of each event that has a memory that holds, best first."""
+    first: dict[int, int] = {}
+    for place, match in enumerate(page):
+        is_told = match.event.occurred_at <= as_of
+        if is_told and match.memory is not None and match.memory.status is Status.CURRENT:
+            first.setdefault(match.event.seq, place)
+    return list(first.values())
 
 
 def not_above(before: Match, match: Match) -> Match:

@@ -15,20 +15,33 @@ away.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from memrpc.recall.model import DEFAULT_FLOOR
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from memrpc.recall.embedders import Model
 
-FLOOR_SHARE: Final = 0.2
+FLOOR_SHARE: Final = DEFAULT_FLOOR
 """What likeness at a model's floor is worth: as much of a question as must be held at least."""
 RUN_LENIENCY: Final = 0.15
 """So much less of ``chance`` where the question is a sentence without spaces: of its pairs of
 characters, many of which straddle two words, an answer holds a smaller share."""
+FULL_UNITS: Final = 1_000
+FEW_UNITS: Final = 40
+UNIT_LENIENCY: Final = 0.09
+"""So much less of ``chance`` for each time that a collection is smaller by a factor of e: by
+accident the best of few units holds less of a question than the best of many."""
 _ALIKE_FROM: Final = 1.0
+
+
+def leniency(units: int) -> float:
+    """Return how much less than ``chance`` is asked of a collection for being small."""
+    return UNIT_LENIENCY * math.log(FULL_UNITS / min(max(units, FEW_UNITS), FULL_UNITS))
 
 
 @dataclass(frozen=True, slots=True)

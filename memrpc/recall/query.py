@@ -20,7 +20,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memrpc.recall.text import Piece, PieceKind, fold, pieces, run_tokens, stemmed
+from memrpc.recall.text import (
+    Piece,
+    PieceKind,
+    fold,
+    is_english_or_unknown,
+    pieces,
+    run_tokens,
+    stemmed,
+)
 
 MAX_QUERY_CHARS: Final = 8_000
 MAX_PIECES: Final = 1_000
@@ -69,6 +77,8 @@ class SearchTerms:
     common: tuple[Term, ...]
     words: frozenset[str]
     """Every folded word and part, for names of speakers."""
+    names: frozenset[str]
+    """Words that are written like names amid an English sentence, folded."""
     asks_when: bool
     is_first_person: bool
 
@@ -94,6 +104,7 @@ def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
         content=tuple(content)[:MAX_TERMS],
         common=tuple(common)[:MAX_COMMON_TERMS],
         words=words,
+        names=_names(text, words),
         asks_when=_asks_when(text),
         is_first_person=not words.isdisjoint(_FIRST_PERSON),
     )
@@ -102,6 +113,18 @@ def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
 _WHEN: Final = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long|which (?:day|month|year)|since)\b"
 )
+
+
+_NAME: Final = re.compile(r"(?<=[a-z,'\u2019] )[A-Z][a-z]{2,}")
+
+
+def _names(text: str, words: frozenset[str]) -> frozenset[str]:
+    """Titles and other languages write more than names with a capital."""
+    found = _NAME.findall(text[:MAX_QUERY_CHARS])
+    is_sentence = 0 < 2 * len(found) <= len(words)
+    if not is_sentence or not is_english_or_unknown([word for word in words if word.isascii()]):
+        return frozenset()
+    return frozenset(map(str.casefold, found))
 
 
 def _asks_when(text: str) -> bool:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memrpc.recall.lexical import Candidate, Collection, WeighedTerm
     from memrpc.recall.query import SearchTerms
 
+STRANGER: Final = 0.25
+"""So much less is a text worth to a question about a name that nothing here holds."""
 SPEAKER_PRIOR: Final = 0.8
 WHEN_PRIOR: Final = 0.5
 SESSION_PRIOR: Final = 0.3
@@ -70,6 +72,7 @@ def score(
     named = _named_speaker(candidates, terms)
     names = frozenset(fold(named).casefold().split())
     question = Question(content, common, names)
+    doubt = STRANGER if _names_a_stranger(content, terms) else 0.0
     lexical = [question.lexical(each, collection) for each in candidates]
     mean, spread = _moments([value for value, _ in lexical], collection.units)
     standard = [(value - mean) / spread for value, _ in lexical]
@@ -80,7 +83,7 @@ def score(
         ]
     priors = _priors(candidates, standard, terms, named)
     return [
-        _scored(question, candidate, z + prior, coverage, alike)
+        _scored(question, candidate, z + prior, coverage, alike, doubt)
         for candidate, z, prior, (_, coverage) in zip(
             candidates, standard, priors, lexical, strict=True
         )
@@ -88,12 +91,28 @@ def score(
 
 
 def _scored(
-    question: Question, candidate: Candidate, value: float, held: float, alike: Alike | None
+    question: Question,
+    candidate: Candidate,
+    value: float,
+    held: float,
+    alike: Alike | None,
+    doubt: float,
 ) -> Scored:
     if alike is None:
-        return Scored(candidate, value, held, question)
+        return Scored(candidate, value, max(held - doubt, 0.0), question)
     unit = candidate.unit_id
-    return Scored(candidate, value, alike.relevance(unit, held), question, alike.is_alike(unit))
+    coverage = max(alike.relevance(unit, held) - doubt, 0.0)
+    return Scored(candidate, value, coverage, question, alike.is_alike(unit))
+
+
+def _names_a_stranger(content: list[WeighedTerm], terms: SearchTerms) -> bool:
+    """Say whether the question names somebody that no unit names, while other words are held.
+
+    Where none is held, as in a question in another language, its words say nothing either way.
+    """
+    unheld = [each.term.spellings for each in content if not each.frequency]
+    is_named = any(not terms.names.isdisjoint(word) for each in unheld for word in each)
+    return is_named and len(unheld) < len(content)
 
 
 def best_by_subject(scored: Iterable[Scored]) -> list[Scored]:

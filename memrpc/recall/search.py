@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.recall import frequencies, query, ranking
-from memrpc.recall.fusion import RUN_LENIENCY, Alike
+from memrpc.recall.fusion import RUN_LENIENCY, Alike, leniency
 from memrpc.recall.index import collection_prefix
 from memrpc.recall.lexical import Candidate, Collection, WeighedTerm
 from memrpc.recall.model import EmptyReason, Hit, Kind, SearchRequest, SearchResult
@@ -120,7 +120,7 @@ def _search_collection(
         ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
     units = list(map(Candidate._make, rows))
-    alike = None if compared is None else _alike(db, compared, collection.kind, terms, ids)
+    alike = None if compared is None else _alike(db, compared, collection, terms, ids)
     return ranking.score(units, content, common, collection, terms, alike)
 
 
@@ -143,12 +143,16 @@ def _units_of(db: apsw.Connection, kind: str, subjects: Iterable[int]) -> set[in
 
 
 def _alike(
-    db: apsw.Connection, compared: Compared, kind: str, terms: SearchTerms, ids: list[int]
+    db: apsw.Connection,
+    compared: Compared,
+    collection: Collection,
+    terms: SearchTerms,
+    ids: list[int],
 ) -> Alike:
-    model = compared.model
+    model, kind = compared.model, collection.kind
     trust = model.trust_in_code if kind == Kind.SYMBOL else model.trust
     is_run = any(term.is_pair for term in terms.content)
-    chance = model.chance - (RUN_LENIENCY if is_run else 0.0)
+    chance = model.chance - (RUN_LENIENCY if is_run else 0.0) - leniency(collection.units)
     cosines = compared.likeness.of(db, ids)
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
     best, lowers = frozenset(compared.likeness.best), kind not in WRITTEN_TO_BE_FOUND

@@ -59,9 +59,10 @@ class Archive:
     def record(self, event_id: str, text: str, **fields) -> Receipt:
         return self.extract(self.commit(event_id, text, **fields).seq)
 
-    def recall(self, query: str, **fields) -> RecallAnswer:
+    def recall(self, query: str, measure=None, **fields) -> RecallAnswer:
+        request = RecallInput(query, **fields)
         with self.db:
-            return recalling.recall(self.db, RecallInput(query, **fields), now=self.now)
+            return recalling.recall(self.db, request, now=self.now, measure=measure)
 
     def correct(self, memory_id: str, content: str, **fields) -> CorrectionReceipt:
         request = CorrectInput(

@@ -1,0 +1,58 @@
+"""When a question is answered with nothing."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+
+from memrpc.recall import fusion, query, search
+from memrpc.recall.model import EmptyReason, SearchRequest
+from tests.recall.shelves import fill
+
+FACTS = [
+    *(
+        f"{name} goes to the dentist on {day}."
+        for name, day in (("Mara", "Monday"), ("Tom", "Friday"))
+    ),
+    *(f"The shop number {number} sells bread." for number in range(20)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("When does Mara go to the dentist?", None),
+        ("When does Adaeze go to the dentist?", EmptyReason.BELOW_RELEVANCE),
+        ("when does adaeze go to the dentist?", None),
+        ("Adaeze at the dentist", None),
+    ],
+)
+def test_a_question_about_somebody_unknown_asks_for_more_than_its_other_words(
+    db: apsw.Connection, question: str, reason: EmptyReason | None
+) -> None:
+    fill(db, FACTS)
+    floor = 0.4
+    assert search.search(db, SearchRequest(question, 1, floor=floor)).reason is reason
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("When does Adaeze go to Lyon?", {"adaeze", "lyon"}),
+        ("Search Modbus Gateway Settings", set()),
+        ("what is our SLA", set()),
+        ("Wann geht die Frau mit dem Hund zum Zahnarzt und ist es die Praxis?", set()),
+        ("what did Zoë’s friend Ina say", {"ina"}),
+    ],
+)
+def test_names_are_what_has_a_capital_amid_an_english_sentence(
+    question: str, names: set[str]
+) -> None:
+    assert query.parse(question).names == names
+
+
+def test_fewer_units_are_asked_for_less_within_bounds() -> None:
+    asked = [fusion.leniency(units) for units in (0, 1, 40, 120, 500, 1_000, 1_000_000)]
+    assert asked == sorted(asked, reverse=True)
+    assert asked[0] == asked[2] == pytest.approx(0.29, abs=0.01)
+    assert asked[-2:] == [0.0, 0.0]
