@@ -9,9 +9,10 @@ import pytest
 from memrpc.cli import run as main
 from memrpc.recall import vocabulary
 from memrpc.server.faults import Refusal, RefusedError
-from memrpc.store import audit, jobs
+from memrpc.store import audit, jobs, purge
 from memrpc.workers import keeping_up
-from memrpc.workspace import upkeep_due
+from memrpc.workspace import entry_writing, redacting, upkeep_due
+from memrpc.workspace.composing import EntryDraft
 from tests.workspace.conftest import DAY, Refused, Tools
 
 VAULT = "Zebulon Quartermain keeps the vault key in the heliotrope drawer."
@@ -97,6 +98,16 @@ def test_redact_erases_an_entry_and_a_task_to_the_last_byte(tools, database, cap
     reopened.close()
 
 
+def test_a_redaction_owes_the_purge_of_its_bytes_in_the_same_transaction(workspace):
+    def remember(db, repo):
+        draft = EntryDraft(type="code_fact", title="Key", content=VAULT, importance=3)
+        return entry_writing.create(db, repo, draft, workspace.act())
+
+    entry = workspace.do(remember)
+    workspace.do(lambda db, _: redacting.redact(db, entry.id, workspace.act()))
+    assert jobs.is_owed(workspace.db, purge.JOB_KIND, purge.JOB_SUBJECT)
+
+
 def test_redacting_what_is_not_there_is_refused(tools, database):
     tools.remember("Here", "So that there is a database at all.")
     tools.close()
@@ -152,6 +163,38 @@ def test_synthesize_takes_the_tools_away_in_the_last_round(tools):
     tools.call("synthesize", objective="What is known?", max_iterations=1)
     ((_, params),) = tools.asked
     assert "tools" not in params
+
+
+def test_synthesize_asks_no_more_often_than_it_was_allowed_to(tools):
+    tools.capabilities = {"sampling": {"tools": {}}}
+    use = {"type": "tool_use", "id": "u1", "name": "task-read", "input": {}}
+    reply = {"role": "assistant", "content": [use], "model": "m-1", "stopReason": "toolUse"}
+    tools.answers = [reply, reply, text_reply("One round too late.")]
+    with pytest.raises(Refused) as refused:
+        tools.call("synthesize", objective="What is known?", max_iterations=2)
+    assert refused.value.code == "unavailable"
+    assert len(tools.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"owner": "globex", "repo": "vault", "query": "handles"},
+        {"query": "owner:globex repo:vault handles"},
+        {"query": "repo:globex/vault handles"},
+    ],
+)
+def test_the_models_tools_read_the_repository_of_the_call_alone(tools, asked):
+    tools.remember("Vault", "The vault has brass handles.", owner="globex", repo="vault")
+    tools.capabilities = {"sampling": {"tools": {}}}
+    use = {"type": "tool_use", "id": "u1", "name": "memory-read", "input": asked}
+    reply = {"role": "assistant", "content": [use], "model": "m-1", "stopReason": "toolUse"}
+    tools.answers = [reply, text_reply("Nothing is known.")]
+    tools.call("synthesize", objective="Which handles are there?")
+    (_, second) = (params for _, params in tools.asked)
+    shown = second["messages"][2]["content"][0]["content"][0]["text"]
+    assert "acme/harbor" in shown
+    assert "brass" not in shown
 
 
 def test_synthesize_without_a_model_gives_the_evidence(tools):

@@ -20,7 +20,7 @@ from memrpc.store.errors import DomainError, Unavailable
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import grounding
 from memrpc.surface.workspace.grounding import Ground, Wanted
-from memrpc.surface.workspace.visit import Arguments, Visit, begin
+from memrpc.surface.workspace.visit import Arguments, Visit, begin, serve
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON, JSONObject
 
@@ -127,6 +127,7 @@ async def _run(visit: Visit, use: JSONObject, talk: _Talk) -> JSONObject:
 
 
 async def _read(visit: Visit, name: str, arguments: Arguments) -> tuple[str, bool]:
+    """Serve a reader's modes for this call's repository, whatever the arguments or query name."""
     contract = _contracts().get(name)
     if contract is None:
         return f"There is no tool {name}; use {' or '.join(READERS)}.", True
@@ -136,7 +137,7 @@ async def _read(visit: Visit, name: str, arguments: Arguments) -> tuple[str, boo
         return violation.message, True
     module = import_module(f"memrpc.surface.tools.workspace.{name.replace('-', '_')}")
     try:
-        result: ToolResult = await module.handle(visit.ctx, visit.desk, meant)
+        result: ToolResult = await serve(visit.ctx, visit.desk, name, meant, module.MODES)
     except DomainError as refusal:
         return refusal.message, True
     return result.text or compact(result.structured), False
