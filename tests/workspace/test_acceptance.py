@@ -108,6 +108,14 @@ def test_h11_the_same_text_twice_is_a_conflict_among_many_more_important_ones(to
     assert refused.value.details["conflicting_memory"]["code"] == "MEM-001"
 
 
+def test_h11_what_everybody_knows_already_is_a_conflict_in_each_repository(tools):
+    text = "Everybody indents makefiles with tabs."
+    tools.remember("For all", text, owner="globex", repo="rules", is_global=True)
+    with pytest.raises(Refused) as refused:
+        tools.remember("Copy", text)
+    assert refused.value.details["conflicting_memory"]["title"] == "For all"
+
+
 def test_h11_identical_items_of_one_bulk_call_conflict_too(tools):
     item = {
         "type": "code_fact",
@@ -219,25 +227,15 @@ def test_h17_tasks_are_found_by_words_in_any_order(tools, query):
 
 
 def test_h18_a_handoff_past_its_time_is_expired(tools):
-    with pytest.raises(Refused, match="zone"):
-        tools.call(
-            "handoff-write", from_agent="a", to_agent="b", summary="x", expires_at="2099-01-01"
-        )
-    with pytest.raises(Refused, match="passed"):
-        tools.call(
-            "handoff-write",
-            from_agent="a",
-            to_agent="b",
-            summary="x",
-            expires_at="2020-01-01T00:00:00Z",
-        )
-    made = tools.call(
-        "handoff-write",
-        from_agent="a",
-        to_agent="b",
-        summary="x",
-        expires_at="2027-01-01T00:00:00Z",
-    )
+    offer = {"from_agent": "a", "to_agent": "b", "summary": "x"}
+    for expires_at, why in (
+        ("2099-01-01", "zone"),
+        ("2020-01-01T00:00:00Z", "passed"),
+        ("9999-12-31T23:59:59-14:00", "not an ISO 8601 time"),  # It is in the year 10,000 of UTC.
+    ):
+        with pytest.raises(Refused, match=why):
+            tools.call("handoff-write", **offer, expires_at=expires_at)
+    made = tools.call("handoff-write", **offer, expires_at="2027-01-01T00:00:00Z")
     tools.ahead_us = 400 * DAY
     assert tools.call("handoff-read", id=made["id"])["status"] == "expired"
     assert tools.call("handoff-read", status="pending")["total"] == 0
