@@ -60,8 +60,8 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
         memory_id=transfer.text(record, "memory_id"),
         status=model.Status(record["status"]),
         valid_to=_time_or_none(record, "valid_to"),
-        superseded_by=record["superseded_by"],
-        corrects=record["corrects"],
+        superseded_by=_text_or_none(record, "superseded_by"),
+        corrects=_text_or_none(record, "corrects"),
     )
     existing = memories.by_id(db, link.memory_id)
     if existing is None:
@@ -183,6 +183,10 @@ def _tie(db: apsw.Connection, ties: Sequence[tuple[int, Link]]) -> tuple[()]:
     for memory in memories.of_events(db, changed):
         indexing.add_memory(db, memory, sources[memory.event_seq])
     return ()
+
+
+def _text_or_none(record: Record, name: str) -> str | None:
+    return None if record[name] is None else transfer.text(record, name)
 
 
 def _time_or_none(record: Record, name: str) -> int | None:

@@ -36,6 +36,7 @@ _BAD: Final = (
     DomainError,
     ValueError,
     TypeError,
+    AttributeError,
     KeyError,
     OverflowError,
     apsw.ConstraintError,
@@ -157,7 +158,7 @@ def cause(error: Exception) -> str:
             return error.message
         case KeyError():
             return f"the field {error} is missing."
-        case TypeError():
+        case TypeError() | AttributeError():
             return "a value has the wrong type."
         case OverflowError():
             return "a number is too large."

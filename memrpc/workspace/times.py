@@ -15,10 +15,13 @@ _RIGHT: Final = "2026-05-20T08:29:42+09:00 or 2026-05-19T23:29:42Z"
 
 
 def parse(text: str, field: str) -> int:
-    """Read ``text`` as an instant; refuse, naming ``field``, what has no zone or is no time."""
+    """Read ``text`` as an instant; refuse, naming ``field``, what has no zone or is no time.
+
+    In some zones the first and the last day of all time lie outside of it in UTC.
+    """
     try:
         moment = datetime.fromisoformat(text.strip())
-        zoned = None if moment.tzinfo is None else from_datetime(moment)
+        zoned = None if moment.tzinfo is None else from_datetime(moment.astimezone(UTC))
     except (ValueError, OverflowError):
         raise InvalidArguments(
             f"{field} is not an ISO 8601 time; send one such as {_RIGHT}.", field=field

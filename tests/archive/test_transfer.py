@@ -145,6 +145,8 @@ def event_line(event_id: str, text: str = "User likes tea.") -> str:
         (bad("content", "x" * 4_001), "content has 4,001"),
         (bad("quote", "User likes beer."), "quote does not occur"),
         (bad("confidence", "high"), "not the JSON of a record"),
+        (bad("superseded_by", ["m"]), "superseded_by must be text"),
+        (bad("cues", [{"kind": "text", "key": "k", "label": ["l"]}]), "wrong type"),
         (bad("confidence", 2), "breaks a rule of the file (CHECK constraint failed"),
         (bad("extraction", {"state": "complete", "method": "llm", "attempts": 1e30}), "too large"),
         (bad("status", "asleep"), "not the JSON of a record"),

@@ -332,6 +332,7 @@ def test_a_task_that_somebody_else_holds_here_is_a_conflict(full, empty):
         ("entry", "is_global", 0, "is_global must be true or false"),
         ("entry", "updated_at", 5, "updated_at must be text"),
         ("entry", "updated_at", "2026-01-01T00:00:00", "updated_at has no time zone"),
+        ("entry", "updated_at", "0001-01-01T00:00:00+14:00", "updated_at is not an ISO 8601 time"),
         ("entry", "code", "x" * 21, "code"),
         ("entry", "owner", "", "owner must have 1 to 200 visible characters"),
         ("entry", "repo", None, "repo must be text"),
