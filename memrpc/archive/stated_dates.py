@@ -123,7 +123,10 @@ def _resolve(match: re.Match[str], said_at: int) -> int | None:
         if month in found:
             number = _MONTHS[found[month]]
             return _named(number, int(found.get(day, 1)), found.get(year), said_at)
-    return _relative(found, _day(said_at))
+    try:
+        return _relative(found, _day(said_at))
+    except (OverflowError, ValueError):  # Before the first year.
+        return None
 
 
 def _named(month: int, day: int, year: str | None, said_at: int) -> int | None:

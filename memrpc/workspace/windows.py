@@ -11,9 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memrpc.workspace import times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _UNIT: Final = r"(?:minute|hour|day|week|month|year)"
 _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -66,7 +69,7 @@ def extract(text: str, now: int) -> tuple[str, Window | None]:
     """Return the text without its first time phrase, and the window that the phrase means."""
     for pattern, read in _READERS:
         match = pattern.search(text)
-        span = None if match is None else read(match, now)
+        span = None if match is None else _read(read, match, now)
         if match is not None and span is not None:
             rest = " ".join((text[: match.start()] + " " + text[match.end() :]).split())
             return rest, Window(match[0].strip(), *span)
@@ -74,6 +77,16 @@ def extract(text: str, now: int) -> tuple[str, Window | None]:
 
 
 Span = tuple[int | None, int | None]
+
+
+def _read(
+    read: Callable[[re.Match[str], int], Span | None], match: re.Match[str], now: int
+) -> Span | None:
+    """Return what ``read`` does; None where the phrase leads out of the years that there are."""
+    try:
+        return read(match, now)
+    except (OverflowError, ValueError):
+        return None
 
 
 def _rolling(match: re.Match[str], now: int) -> Span | None:

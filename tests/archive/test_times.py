@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memrpc.archive import times
+from memrpc.archive import stated_dates, times
 from memrpc.store.errors import InvalidArguments
 
 
@@ -62,3 +62,9 @@ def test_b21_the_machines_zone_changes_no_instant(
 @given(st.integers(-62_135_596_800_000_000, 253_402_300_799_999_999))
 def test_every_instant_survives_being_written(instant: int) -> None:
     assert times.parse(times.to_text(instant), "as_of") == instant
+
+
+def test_what_was_said_on_the_first_day_of_all_has_no_yesterday():
+    first = times.parse("0001-01-01T00:00:00Z", "")
+    for since in ("yesterday", "last week", "last month", "last year"):
+        assert stated_dates.holds_from(f"It is open since {since}.", first) is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memrpc.workspace import entry_search, entry_writing
+import pytest
+
+from memrpc.workspace import entry_search, entry_writing, windows
 from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.entry_search import EntryQuestion
 from memrpc.workspace.model import EntryType
@@ -34,3 +36,13 @@ def test_an_answer_that_only_the_window_keeps_out_is_said_to_be_there(workspace)
     write(workspace, "Old", "The token cache is filled at the start.", days_ago=30)
     answer = ask(workspace, "token cache last 3 days")
     assert (answer.hits, answer.reason) == ((), OUTSIDE_WINDOW)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["before 9999-12-31 tea", "after 0001-01-01 tea", "last 99999999 weeks tea", "since 0000 tea"],
+)
+def test_a_phrase_that_leads_out_of_all_years_is_no_defect(query):
+    text, window = windows.extract(query, NOW)
+    assert "tea" in text
+    assert window is None or window.phrase

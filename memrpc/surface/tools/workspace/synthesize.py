@@ -18,7 +18,7 @@ from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError, Unavailable
 from memrpc.surface.desk import Desk
-from memrpc.surface.workspace import grounding
+from memrpc.surface.workspace import grounding, shown
 from memrpc.surface.workspace.grounding import Ground, Wanted
 from memrpc.surface.workspace.visit import Arguments, Visit, begin, serve
 from memrpc.wire.codec import compact
@@ -154,7 +154,7 @@ def _texts(blocks: list[JSONObject]) -> list[str]:
 
 def _answer(visit: Visit, ground: Ground, talk: _Talk) -> ToolResult:
     evidence = ground.evidence
-    objective = visit.arguments["objective"]
+    objective = shown.asked(visit.arguments["objective"])
 
     def draw(count: int) -> tuple[dict[str, JSON], list[str]]:
         structured: dict[str, JSON] = {
