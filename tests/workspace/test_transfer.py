@@ -457,3 +457,33 @@ def test_whatever_was_done_since_a_later_import_catches_up(done, since):
         load(there, export(here))
     assert sorted(export(there)) == sorted(export(here))
     assert index_of(there) == rebuilt(there)
+
+
+ODD = (None, True, -1, 2**70, 1e30, "", "x", "\0", [], {}, [1], ["a"], {"a": 1}, "x" * 60_000)
+INSTANTS = ("2026-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00")
+
+
+def damaged(value, choose: random.Random):
+    """The value with something in it changed, taken away or of another type."""
+    if isinstance(value, dict) and value and choose.random() < 0.8:
+        name = choose.choice(list(value))
+        rest = {each: kept for each, kept in value.items() if each != name}
+        return rest if choose.random() < 0.1 else rest | {name: damaged(value[name], choose)}
+    if isinstance(value, list) and value and choose.random() < 0.7:
+        place = choose.randrange(len(value))
+        return [*value[:place], damaged(value[place], choose), *value[place + 1 :]]
+    return choose.choice((*ODD, *INSTANTS))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_whatever_the_lines_say_what_is_kept_is_sound(full, empty, seed):
+    choose = random.Random(seed)
+    lines = [json.loads(line) for line in export(full)]
+    odd = [damaged(line, choose) if choose.random() < 0.3 else line for line in lines]
+    load(empty, [json.dumps(line) for line in odd], skip_bad=True)
+    assert index_of(empty) == rebuilt(empty)
+    assert empty.db.pragma("integrity_check") == "ok"
+    assert empty.db.execute("PRAGMA foreign_key_check").fetchall() == []
+    fresh = elsewhere()
+    load(fresh, export(empty))
+    assert export(fresh) == export(empty)
