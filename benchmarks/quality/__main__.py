@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .datasets import Haystack, Question, load
-from .metrics import NAMES, Marks, mark, mean
+from .metrics import NAMES, SESSION_NAMES, Marks, mark, mean, session_mark
 from .product import Product
 from .systems import Library, System, VectorsAlone, baselines
 
 DEEPEST = 20
+DEEPEST_FOR_SESSIONS = 60
+"""Items that are asked for where sessions are marked too: ten sessions are among so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Answer:
     question: Question
     found: tuple[str, ...]
     marks: Marks
+    session_marks: Marks | None
+    """None where there are no sessions to tell apart."""
     seconds: float
 
 
@@ -72,13 +76,18 @@ def run(system: System, haystacks: list[Haystack]) -> list[Answer]:
     answers = []
     for haystack in haystacks:
         system.remember(haystack)
-        for question in haystack.questions:
-            started = time.perf_counter()
-            found = tuple(system.ask(question.text, DEEPEST))
-            seconds = time.perf_counter() - started
-            marks = mark(found, question.relevant)
-            answers.append(Answer(haystack.scope, question, found, marks, seconds))
+        answers += [_asked(system, haystack, question) for question in haystack.questions]
     return answers
+
+
+def _asked(system: System, haystack: Haystack, question: Question) -> Answer:
+    sessions = haystack.sessions
+    started = time.perf_counter()
+    found = tuple(system.ask(question.text, DEEPEST_FOR_SESSIONS if sessions else DEEPEST))
+    seconds = time.perf_counter() - started
+    by_session = session_mark(found, question.relevant, sessions) if sessions else None
+    marks = mark(found, question.relevant)
+    return Answer(haystack.scope, question, found, marks, by_session, seconds)
 
 
 def report(name: str, answers: list[Answer]) -> None:
@@ -95,6 +104,16 @@ def report(name: str, answers: list[Answer]) -> None:
     for group in sorted(groups, key=lambda key: (key.startswith("category"), key)):
         values = mean(each.marks for each in groups[group]).values
         print(f"  {group:16}{len(groups[group]):>6}" + "".join(f"{v:9.3f}" for v in values))
+    _report_sessions(groups)
+
+
+def _report_sessions(groups: dict[str, list[Answer]]) -> None:
+    for group in ("all", "held out", "tuned on"):
+        marks = [each.session_marks for each in groups[group] if each.session_marks]
+        if marks:
+            named = zip(SESSION_NAMES, mean(marks).values, strict=True)
+            shown = ", ".join(f"{name} {value:.3f}" for name, value in named)
+            print(f"  sessions, {group}: {shown}")
 
 
 def _row(file: str, system: str, answer: Answer) -> dict:

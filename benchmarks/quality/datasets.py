@@ -48,6 +48,12 @@ class Haystack:
     items: list[Item] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
 
+    @property
+    def sessions(self) -> dict[str, str]:
+        """Item -> its session; empty where sessions hold one item each or everything."""
+        found = {each.id: each.session for each in self.items}
+        return found if 1 < len(set(found.values())) < len(found) else {}
+
 
 def load(path: Path) -> list[Haystack]:
     haystacks: list[Haystack] = []

@@ -22,6 +22,7 @@ from memrpc.recall.dates import date_words
 from memrpc.recall.model import Document, Kind
 from memrpc.recall.sources import source
 from memrpc.recall.text import IndexText, index_text
+from memrpc.recall.turns import asks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,20 +45,20 @@ _COLLECTION_LETTERS: Final = {
 }
 
 UNITS_OF: Final = """
-SELECT unit_id, chunk, start, length, scope, occurred_at, session, speaker, role, tokens,
+SELECT unit_id, chunk, start, length, scope, occurred_at, session, speaker, role, asks, answers,
        own, joined, head, prev, next, near, meta
 FROM units WHERE kind = :kind AND subject = :subject ORDER BY chunk"""
 UPSERT_UNIT: Final = """
 INSERT INTO units (kind, subject, chunk, scope, start, length, occurred_at, session, speaker, role,
-                   tokens, own, joined, head, prev, next, near, meta)
+                   asks, answers, tokens, own, joined, head, prev, next, near, meta)
 VALUES (:kind, :subject, :chunk, :scope, :start, :length, :occurred_at, :session, :speaker, :role,
-        :tokens, :own, :joined, :head, :prev, :next, :near, :meta)
+        :asks, :answers, :tokens, :own, :joined, :head, :prev, :next, :near, :meta)
 ON CONFLICT (kind, subject, chunk) DO UPDATE SET
     scope = excluded.scope, start = excluded.start, length = excluded.length,
     occurred_at = excluded.occurred_at, session = excluded.session, speaker = excluded.speaker,
-    role = excluded.role, tokens = excluded.tokens, own = excluded.own, joined = excluded.joined,
-    head = excluded.head, prev = excluded.prev, next = excluded.next, near = excluded.near,
-    meta = excluded.meta
+    role = excluded.role, asks = excluded.asks, answers = excluded.answers,
+    tokens = excluded.tokens, own = excluded.own, joined = excluded.joined, head = excluded.head,
+    prev = excluded.prev, next = excluded.next, near = excluded.near, meta = excluded.meta
 RETURNING unit_id"""
 DELETE_UNIT: Final = "DELETE FROM units WHERE unit_id = :unit_id"
 INSERT_TEXT: Final = """
@@ -97,6 +98,8 @@ class Unit:
     session: str
     speaker: str
     role: str
+    asks: bool
+    answers: bool
     columns: tuple[str, ...]
 
     @property
@@ -117,6 +120,8 @@ class Unit:
             "session": self.session,
             "speaker": self.speaker,
             "role": self.role,
+            "asks": self.asks,
+            "answers": self.answers,
             "tokens": self.tokens,
         }
         return row | dict(zip(COLUMNS, self.columns, strict=True))
@@ -191,6 +196,7 @@ def _unit(
 ) -> Unit:
     own = index_text(chunk.text)
     joined = " ".join(filter(None, (own.joined, head.joined)))
+    is_turn = document.kind == Kind.EVENT
     return Unit(
         kind=document.kind,
         subject=document.subject,
@@ -202,6 +208,8 @@ def _unit(
         session=document.session,
         speaker=document.speaker,
         role=document.role,
+        asks=is_turn and asks(document.text),
+        answers=is_turn and any(map(asks, document.before[:1])),
         columns=(own.parts, joined, head.parts, *rest),
     )
 
@@ -223,10 +231,10 @@ def _stored(db: apsw.Connection, kind: str, subject: int) -> dict[int, tuple[int
     """Chunk -> (unit_id, the unit as it was indexed)."""
     rows: list[Any] = db.execute(UNITS_OF, {"kind": kind, "subject": subject}).fetchall()
     found: dict[int, tuple[int, Unit]] = {}
-    for unit_id, chunk, start, length, scope, at, session, speaker, role, _, *columns in rows:
-        unit = Unit(
-            kind, subject, chunk, scope, start, length, at, session, speaker, role, tuple(columns)
-        )
+    for unit_id, chunk, start, length, scope, at, session, speaker, role, *rest in rows:
+        asking, answering, *columns = rest
+        place, said_by = (kind, subject, chunk, scope, start, length), (at, session, speaker, role)
+        unit = Unit(*place, *said_by, bool(asking), bool(answering), tuple(columns))
         found[chunk] = (unit_id, unit)
     return found
 

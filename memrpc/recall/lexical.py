@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from memrpc.recall.query import Term
 
-COLUMN_WEIGHTS: Final = (1.0, 0.6, 1.5, 0.6, 0.4, 0.2, 0.6)
+COLUMN_WEIGHTS: Final = (1.0, 0.6, 1.5, 0.4, 0.4, 0.2, 0.8)
 """Of own, joined, head, prev, next, near, meta."""
+ANSWER_WEIGHTS: Final = (1.0, 0.6, 1.5, 1.2, 0.4, 0.2, 0.8)
+"""The same where the text before is a question: what it asks is what this one is about."""
 _SOURCES: Final = ("text", "text", "text", "context", "context", "context", "date_or_speaker")
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.85
@@ -67,6 +69,8 @@ class Candidate(NamedTuple):
     session: str
     speaker: str
     role: str
+    asks: int
+    answers: int
     tokens: int
     own: str
     joined: str
@@ -79,6 +83,10 @@ class Candidate(NamedTuple):
     def columns(self) -> tuple[str, ...]:
         """The token columns in the order of ``COLUMN_WEIGHTS``."""
         return (self.own, self.joined, self.head, self.prev, self.next, self.near, self.meta)
+
+    def column_weights(self) -> tuple[float, ...]:
+        """What a token is worth in each of the columns."""
+        return ANSWER_WEIGHTS if self.answers else COLUMN_WEIGHTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,8 @@ class Question:
     def lexical(self, candidate: Candidate, collection: Collection) -> tuple[float, float]:
         """BM25F, and the share of the content's rarity that the candidate holds."""
         columns = candidate.columns()
-        weights = self._token_weights(columns)
+        factors = candidate.column_weights()
+        weights = self._token_weights(columns, factors)
         saturation, drag = _damping(candidate, collection)
         total = held = 0.0
         for places, phrases, rarity, asked in self._terms:
@@ -148,7 +157,7 @@ class Question:
             for place in places:
                 weight += weights[place]
             for phrase in phrases:
-                weight += _phrase_weight(phrase, columns)
+                weight += _phrase_weight(phrase, columns, factors)
             if weight:
                 total += rarity * weight / (weight + drag)
                 held += asked
@@ -168,18 +177,18 @@ class Question:
         padded = f" {column} "
         return any(phrase in padded for phrase in self.phrases)
 
-    def _token_weights(self, columns: tuple[str, ...]) -> list[float]:
+    def _token_weights(self, columns: tuple[str, ...], factors: tuple[float, ...]) -> list[float]:
         """By place, a token's occurrences, each worth its column."""
         weights = [0.0] * self._count
-        for column, factor in zip(columns, COLUMN_WEIGHTS, strict=True):
+        for column, factor in zip(columns, factors, strict=True):
             if column:
                 for place in filter(None, map(self._find, column.split())):
                     weights[place] += factor
         return weights
 
 
-def _phrase_weight(phrase: str, columns: tuple[str, ...]) -> float:
-    weighed = zip(columns, COLUMN_WEIGHTS, strict=True)
+def _phrase_weight(phrase: str, columns: tuple[str, ...], factors: tuple[float, ...]) -> float:
+    weighed = zip(columns, factors, strict=True)
     return sum(factor * f" {column} ".count(phrase) for column, factor in weighed if column)
 
 

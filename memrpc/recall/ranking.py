@@ -8,12 +8,12 @@ zero; so they weigh alike in every collection, whatever the question's length.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memrpc.recall import priors
 from memrpc.recall.lexical import Question
-from memrpc.recall.text import fold, stemmed
+from memrpc.recall.text import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,21 +24,9 @@ if TYPE_CHECKING:
 
 STRANGER: Final = 0.25
 """So much less is a text worth to a question about a name that nothing here holds."""
-SPEAKER_PRIOR: Final = 0.8
-WHEN_PRIOR: Final = 0.5
-SESSION_PRIOR: Final = 0.3
 WEAKEST_SHARE: Final = 0.25
-_SESSION_BEST: Final = 3
 _TELLING: Final = 100
 _BEST: Final = 5
-
-_TELLING_TIME: Final = """
-    yesterday today tomorrow tonight ago last next week month year day weekend monday tuesday
-    wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december morning evening afternoon night since recent recently
-    summer winter spring autumn fall
-"""
-_TIME_WORDS: Final = frozenset(map(stemmed, _TELLING_TIME.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +57,7 @@ def score(
     alike: Alike | None = None,
 ) -> list[Scored]:
     """Score ``candidates`` in full; in no particular order."""
-    named = _named_speaker(candidates, terms)
+    named = priors.named_speaker(candidates, terms)
     names = frozenset(fold(named).casefold().split())
     question = Question(content, common, names)
     doubt = STRANGER if _names_a_stranger(content, terms) else 0.0
@@ -81,12 +69,10 @@ def score(
             alike.fused(candidate.unit_id, z)
             for candidate, z in zip(candidates, standard, strict=True)
         ]
-    priors = _priors(candidates, standard, terms, named)
+    values = priors.added(candidates, standard, terms, named)
     return [
-        _scored(question, candidate, z + prior, coverage, alike, doubt)
-        for candidate, z, prior, (_, coverage) in zip(
-            candidates, standard, priors, lexical, strict=True
-        )
+        _scored(question, candidate, value, held, alike, doubt)
+        for candidate, value, (_, held) in zip(candidates, values, lexical, strict=True)
     ]
 
 
@@ -145,49 +131,3 @@ def _moments(values: list[float], units: int) -> tuple[float, float]:
     mean = sum(best) / count
     variance = sum(value * value for value in best) / count - mean * mean
     return mean, math.sqrt(max(variance, 1e-12))
-
-
-def _priors(
-    candidates: list[Candidate], standard: list[float], terms: SearchTerms, named: str
-) -> list[float]:
-    sessions = _session_means(candidates, standard)
-    return [
-        (SPEAKER_PRIOR if _is_by(each, named, terms) else 0.0)
-        + (WHEN_PRIOR if terms.asks_when and _tells_time(each) else 0.0)
-        + SESSION_PRIOR * sessions.get(each.session, 0.0)
-        for each in candidates
-    ]
-
-
-def _named_speaker(candidates: list[Candidate], terms: SearchTerms) -> str:
-    """The one speaker that the question names, if it names exactly one."""
-    speakers = {each.speaker for each in candidates if each.speaker}
-    named = [name for name in speakers if _is_named(name, terms)]
-    return named[0] if len(named) == 1 else ""
-
-
-def _is_named(speaker: str, terms: SearchTerms) -> bool:
-    words = fold(speaker).casefold().split()
-    return bool(words) and all(word in terms.words for word in words)
-
-
-def _is_by(candidate: Candidate, named: str, terms: SearchTerms) -> bool:
-    if named:
-        return candidate.speaker == named
-    return terms.is_first_person and candidate.role == "user"
-
-
-def _tells_time(candidate: Candidate) -> bool:
-    return not _TIME_WORDS.isdisjoint(candidate.own.split())
-
-
-def _session_means(candidates: list[Candidate], standard: list[float]) -> dict[str, float]:
-    """Mean of each named session's best standard scores; missing ones count as zero."""
-    by_session: dict[str, list[float]] = defaultdict(list)
-    for candidate, value in zip(candidates, standard, strict=True):
-        if candidate.session:
-            by_session[candidate.session].append(value)
-    return {
-        session: sum(sorted(values, reverse=True)[:_SESSION_BEST]) / _SESSION_BEST
-        for session, values in by_session.items()
-    }

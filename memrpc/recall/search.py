@@ -58,8 +58,8 @@ UNITS_OF_SUBJECTS: Final = """
 SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
 ON units.kind = :kind AND units.subject = json_each.value"""
 UNITS: Final = """
-SELECT unit_id, kind, subject, start, length, occurred_at, session, speaker, role, tokens,
-       own, joined, head, prev, next, near, meta
+SELECT unit_id, kind, subject, start, length, occurred_at, session, speaker, role, asks, answers,
+       tokens, own, joined, head, prev, next, near, meta
 FROM json_each(:ids) CROSS JOIN units ON units.unit_id = json_each.value"""
 
 
