@@ -103,7 +103,7 @@ def _answers(
 ) -> tuple[tuple[Entry, ...], str | None]:
     """Return what answers the question; records of tasks only where nothing else does."""
     wide = replace(question, limit=_READ_AHEAD * question.limit)
-    answer = entry_search.search(db, repo, wide, now=now, aids=aids)
+    answer = entry_search.search(db, repo, wide, now=now, aids=aids, explains=False)
     found = [hit.entry for hit in answer.hits]
     known = [entry for entry in found if is_knowledge(entry)]
     return tuple((known or found)[: question.limit]), answer.reason

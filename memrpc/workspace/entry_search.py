@@ -107,8 +107,12 @@ def search(
     *,
     now: int,
     aids: Aids = NO_AIDS,
+    explains: bool = True,
 ) -> EntryAnswer:
-    """Find entries that answer the question; without words the newest that pass its filters."""
+    """Find entries that answer the question; without words the newest that pass its filters.
+
+    Unless it ``explains``, hits are not marked and nothing around them is shown.
+    """
     asked = inline.parse(question.query, INLINE_KEYS)
     text, window = windows.extract(asked.text, now)
     view = _View(repo, question, asked, window, now)
@@ -120,11 +124,11 @@ def search(
     )
     page = result.subjects[question.offset : question.offset + question.limit]
     known = entries.by_keys(db, page)
-    marks = searching.marks(db, text, Kind.ENTRY, page)
+    marks = searching.marks(db, text, Kind.ENTRY, page) if explains else [None] * len(page)
     hits = [EntryHit(known[key], mark) for key, mark in zip(page, marks, strict=True)]
     if not hits and not result.subjects:
         return _empty(db, view, text, result.reason)
-    return _page(db, view, hits, len(result.subjects))
+    return _page(db, view, hits, len(result.subjects), explains=explains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +301,14 @@ def _answer(
     page = hits[question.offset : question.offset + question.limit]
     if not hits:
         return _empty(db, view, "", reason or searching.OUTSIDE_FILTERS)
-    return _page(db, view, page, len(hits))
+    return _page(db, view, page, len(hits), explains=True)
 
 
-def _page(db: apsw.Connection, view: _View, hits: list[EntryHit], total: int) -> EntryAnswer:
-    around = graph.around(db, Kind.ENTRY, [hit.entry.key for hit in hits])
+def _page(
+    db: apsw.Connection, view: _View, hits: list[EntryHit], total: int, *, explains: bool
+) -> EntryAnswer:
+    keys = [hit.entry.key for hit in hits] if explains else []
+    around = graph.around(db, Kind.ENTRY, keys) if keys else Subgraph()
     return EntryAnswer(tuple(hits), total, view.window, around)
 
 

@@ -42,6 +42,7 @@ RETURNING repo
 _TOUCH: Final = "UPDATE repos SET active_at = :now WHERE repo = :repo"
 
 
+@lru_cache(maxsize=256)
 def split(owner: str | None, repo: str | None) -> tuple[str | None, str | None]:
     """Return owner and name without surrounding spaces; the owner inside ``owner/name`` wins."""
     owner = (owner or "").strip() or None

@@ -60,7 +60,7 @@ class Ground:
 def gather(db: apsw.Connection, repo: Repo, wanted: Wanted, *, now: int, aids: Aids) -> Ground:
     """Gather what answers the objective, then what matters most, then what is being done."""
     question = EntryQuestion(wanted.objective, current_path=wanted.path, limit=MAX_MEMORIES)
-    hits = entry_search.search(db, repo, question, now=now, aids=aids).hits
+    hits = entry_search.search(db, repo, question, now=now, aids=aids, explains=False).hits
     known = {hit.entry.code: hit.entry for hit in hits}
     for entry in entries.recap(db, repo, now=now, limit=MAX_MEMORIES, offset=0):
         known.setdefault(entry.code, entry)
