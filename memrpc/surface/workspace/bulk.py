@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memrpc.server.contracts import Contract, load_contract
 from memrpc.store.errors import DomainError, InvalidArguments
+from memrpc.surface.workspace.shown import shortened
 from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def run(
 
 def failure(index: int, refusal: DomainError) -> dict[str, JSON]:
     """Return how a bulk answer lists a refusal."""
-    return {"index": index, "code": refusal.code, "message": refusal.message}
+    return {"index": index, "code": refusal.code, "message": shortened(refusal.message)}
 
 
 def failure_lines(failed: Sequence[dict[str, JSON]]) -> list[str]:

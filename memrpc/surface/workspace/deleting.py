@@ -10,7 +10,7 @@ from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError
 from memrpc.store.lanes import loop_call_soon
 from memrpc.surface.workspace import bulk
-from memrpc.surface.workspace.shown import present
+from memrpc.surface.workspace.shown import present, shortened
 from memrpc.surface.workspace.visit import Visit
 from memrpc.wire.messages import JSON
 from memrpc.workspace.model import Act, Repo
@@ -47,10 +47,11 @@ async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> To
     tell = loop_call_soon()  # The work is done on a lane; progress is told by the loop.
     visit.ctx.progress(0, len(handles))
     done, refused = await visit.write(work)
+    named = [shortened(handle) for handle in handles]
     failed = [
-        {**bulk.failure(index, refusal), "identifier": handles[index]} for index, refusal in refused
+        {**bulk.failure(index, refusal), "identifier": named[index]} for index, refusal in refused
     ]
-    return _answer(visit, handles, noun, done, failed)
+    return _answer(visit, named, noun, done, failed)
 
 
 def _refusal(failed: list[tuple[int, DomainError]], count: int) -> DomainError:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memrpc.workspace.windows import Window
 
 PREVIEW_CHARS = 160
-ASKED_CHARS = 500
+REPEATED_CHARS = 500
 REASONS: Mapping[str, str] = {
     "no_match": "no word of the question stands in anything here",
     "below_relevance": "what matched holds too little of the question",
@@ -109,9 +109,9 @@ def more_lines(page: Mapping[str, JSON]) -> list[str]:
     return [] if after is None else [f"More: send offset {after} ({page['total']} in all)."]
 
 
-def asked(query: str) -> str:
-    """Return the question as an answer repeats it: of a long one the beginning."""
-    return query if len(query) <= ASKED_CHARS else f"{query[:ASKED_CHARS]}…"
+def shortened(text: str) -> str:
+    """Return what the caller said as an answer repeats it: of a long text the beginning."""
+    return text if len(text) <= REPEATED_CHARS else f"{text[:REPEATED_CHARS]}…"
 
 
 def repo_names(db: apsw.Connection, keys: Sequence[int]) -> dict[int, Repo]:

@@ -90,7 +90,7 @@ def _drawn(
     count: int,
 ) -> Drawn:
     """Draw the first ``count`` members of each section."""
-    query = shown.asked(visit.arguments.get("query") or "")
+    query = shown.shortened(visit.arguments.get("query") or "")
     summary = None if found.summary is None else found.summary.text[:_SUMMARY_CHARS]
     parts = {part.name: [shown_ for shown_, _ in part.items[:count]] for part in sections}
     is_cut = any(len(part.items) > count for part in sections)

@@ -89,7 +89,7 @@ def _filters(chosen: HandoffFilter) -> str:
         "status": chosen.status,
         "from": chosen.from_agent,
         "to": chosen.to_agent,
-        "query": shown.asked(chosen.query),
+        "query": shown.shortened(chosen.query),
     }
     said = ", ".join(f"{name}={value}" for name, value in named.items() if value)
     return f", {said}" if said else ""

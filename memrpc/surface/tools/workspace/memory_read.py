@@ -111,7 +111,7 @@ def _question(arguments: Arguments, limit: int, offset: int) -> EntryQuestion:
 
 def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: int) -> Drawn:
     """Draw the first ``count`` hits."""
-    hits, query = answer.hits[:count], shown.asked(question.query)
+    hits, query = answer.hits[:count], shown.shortened(question.query)
     page = shown.paging(
         count=count, total=answer.total, offset=question.offset, limit=question.limit
     )

@@ -39,7 +39,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 async def search(visit: Visit) -> ToolResult:
     chosen, query = _filter(visit), visit.arguments["query"]
-    asked = shown.asked(query)
+    asked = shown.shortened(query)
     found = await visit.read(
         lambda db, repo: standard_reading.search(db, repo, query, chosen, visit.aids)
     )

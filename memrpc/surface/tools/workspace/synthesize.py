@@ -154,7 +154,7 @@ def _texts(blocks: list[JSONObject]) -> list[str]:
 
 def _answer(visit: Visit, ground: Ground, talk: _Talk) -> ToolResult:
     evidence = ground.evidence
-    objective = shown.asked(visit.arguments["objective"])
+    objective = shown.shortened(visit.arguments["objective"])
 
     def draw(count: int) -> tuple[dict[str, JSON], list[str]]:
         structured: dict[str, JSON] = {

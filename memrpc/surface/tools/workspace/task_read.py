@@ -28,7 +28,7 @@ async def search(visit: Visit) -> ToolResult:
     found = await visit.read(
         lambda db, repo: task_search.search(db, repo, query, chosen, now=visit.now, aids=visit.aids)
     )
-    asked = shown.asked(query) or f"#{issue}"
+    asked = shown.shortened(query) or f"#{issue}"
     return visit.fitted(len(found.rows), lambda count: _found(visit, asked, chosen, found, count))
 
 
