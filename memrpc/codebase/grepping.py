@@ -90,7 +90,7 @@ def _compiled(request: GrepRequest) -> Any:  # noqa: ANN401 -- the engine has no
     options.case_sensitive = False
     options.max_mem = _MEMORY_BYTES
     options.one_line = False
-    options.never_nl = True
+    options.never_nl = request.regex
     options.never_capture = True
     pattern = request.content if request.regex else re2.escape(request.content)
     try:

@@ -115,9 +115,11 @@ def test_text_beyond_ascii_is_found_whatever_its_case(index, repo, content):
     assert grep(index, repo, content).total == 1
 
 
-@pytest.mark.parametrize(("content", "line"), [("one\ntwo", 2), ("\ntwo", 2), ("\n", 1)])
+@pytest.mark.parametrize(
+    ("content", "line"), [("one\ntwo", 2), ("\ntwo", 2), ("\n", 1), ("TWÖ\nthrée", 3)]
+)
 def test_text_of_several_lines_is_found_where_it_begins(index, repo, content, line):
-    write(repo, {"a.txt": "zero\r\nOne\r\ntwo\r\n"})
+    write(repo, {"a.txt": "zero\r\nOne\r\ntwo twö\r\nthrée"})
     index.run(repo)
     assert grep(index, repo, content).lines[0].number == line
 
