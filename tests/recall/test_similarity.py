@@ -10,6 +10,7 @@ import pytest
 
 from memrpc.recall import index, similarity, sketches
 from memrpc.recall.model import Document, Kind
+from memrpc.store import migrate
 
 AT_LEAST = 0.85
 MARKS = "SELECT count(*) FROM sketches"
@@ -88,8 +89,12 @@ def test_nothing_stays_of_a_text_that_is_removed(db: apsw.Connection) -> None:
 
 def test_the_texts_of_a_file_from_before_sketches_are_found(db: apsw.Connection) -> None:
     put(db, 1, "amber birch cedar dogwood elder")
-    sketches.clear(db)
-    sketches.add(db, 0, [sketches.OWED])
+    put(db, 1, "amber birch cedar dogwood elder", kind=Kind.TASK)
+    db.execute("DROP TABLE sketches").fetchall()
+    texts = [each.path.read_text() for each in migrate.migrations()]
+    (step,) = [text for text in texts if "CREATE TABLE sketches" in text]
+    db.execute(step).fetchall()
+    assert db.execute(MARKS).get == 1
     assert alike(db, "birch amber cedar dogwood elder") == [1]
     assert db.execute(MARKS).get == sketches.MARKS
 
