@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -33,7 +33,7 @@ MAX_CHARS: Final = 1_200
 MAX_QUERY_CHARS: Final = 1_000
 LEAST_SPREAD: Final = 0.01
 BATCH: Final = 8
-"""So many texts between two looks at whether anybody still waits: about 30 ms."""
+"""At most so many texts between two looks at whether anybody still waits: about 30 ms."""
 
 USUAL: Final = 0.087
 SPREAD: Final = 0.081
@@ -102,6 +102,19 @@ MINILM: Final = Model(
 )
 
 
+def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts in portions that take no longer than one of the longest texts does."""
+    portion: list[str] = []
+    chars = 0
+    for text in texts:
+        if portion and (len(portion) == BATCH or chars + len(text) > MAX_CHARS):
+            yield portion
+            portion, chars = [], 0
+        portion.append(text)
+        chars += len(text)
+    yield portion
+
+
 class BuiltIn:
     """An embedder inside this process; ``load`` makes its encoder, once."""
 
@@ -127,9 +140,9 @@ class BuiltIn:
 
         encode = self._loaded()
         rows: list[Vectors] = []
-        for start in range(0, len(texts), BATCH):
+        for portion in _portions([valid(text[:MAX_CHARS]) for text in texts]):
             checkpoint()
-            rows.append(encode([valid(text[:MAX_CHARS]) for text in texts[start : start + BATCH]]))
+            rows.append(encode(portion))
         return np.concatenate(rows)
 
     def query(self, text: str) -> Vectors:

@@ -112,7 +112,7 @@ def packed(rows: Vectors, unit_ids: Sequence[int]) -> list[bytes]:
 
     scales = np.abs(rows).max(axis=1) / _LARGEST
     scales[scales == 0] = 1
-    slots: NDArray[Any] = np.zeros(len(rows), dtype=_slot_type(rows.shape[1]))
+    slots: NDArray[Any] = np.zeros(len(rows), dtype=slot_type(rows.shape[1]))
     slots["unit"], slots["scale"] = unit_ids, scales
     slots["vector"] = np.rint(rows / scales[:, None])
     return [slot.tobytes() for slot in slots]
@@ -129,7 +129,7 @@ def compare(
     """Compare ``question`` with the vectors of ``scope``; None where there are none."""
     import numpy as np
 
-    slot_type = _slot_type(vector_set.dimension)
+    layout = slot_type(vector_set.dimension)
     wide = np.empty((WIDENED, vector_set.dimension), dtype=np.float32)
     units: list[NDArray[np.int64]] = []
     cosines: list[Vectors] = []
@@ -137,7 +137,7 @@ def compare(
     place = 0
     for block in _newest(vectors.blocks(db, vector_set, scope.kind, scope.scope), scope.most):
         checkpoint()
-        slots = np.frombuffer(cache.slots(db, block), dtype=slot_type)
+        slots = np.frombuffer(cache.slots(db, block), dtype=layout)
         cosines += _cosines(slots, question, wide)
         units.append(slots["unit"])
         starts[block.block] = place
@@ -199,7 +199,8 @@ def _newest(blocks: list[Block], most: int | None) -> list[Block]:
     return chosen
 
 
-def _slot_type(dimension: int) -> np.dtype[Any]:
+def slot_type(dimension: int) -> np.dtype[Any]:
+    """What a slot is to numpy."""
     import numpy as np
 
     return np.dtype([("unit", "<i8"), ("scale", "<f4"), ("vector", "i1", (dimension,))])

@@ -241,7 +241,7 @@ def test_a_scan_looks_for_a_cancel_at_each_block(db, embedders):
 def test_any_vector_can_be_packed(row):
     (slot,) = likeness.packed(np.array([row], dtype=np.float32), [5])
     assert len(slot) == vectors.HEADER_BYTES + 8
-    unpacked = np.frombuffer(slot, dtype=likeness._slot_type(8))
+    unpacked = np.frombuffer(slot, dtype=likeness.slot_type(8))
     assert unpacked["unit"] == 5
     assert np.allclose(unpacked["vector"][0] * unpacked["scale"][0], row, atol=0.01)
 
@@ -289,7 +289,7 @@ class Blocks(RuleBasedStateMachine):
         found = []
         for block, _, scope, count in blocks:
             slots = np.frombuffer(
-                vectors.slots(self.db, block), dtype=likeness._slot_type(DIMENSION)
+                vectors.slots(self.db, block), dtype=likeness.slot_type(DIMENSION)
             )
             here = [(int(u), block, n) for n, u in enumerate(slots["unit"]) if u]
             assert len(here) == count
