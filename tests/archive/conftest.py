@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import apsw
 import pytest
 
-from tests.archive.scenes import Archive, open_database
+from tests.archive.scenes import Archive
+from tests.memory_file import open_database
 
 
 @pytest.fixture

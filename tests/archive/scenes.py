@@ -12,18 +12,9 @@ from memrpc.archive.correcting import CorrectInput
 from memrpc.archive.model import DEFAULT_SCOPE, Method, Role, Scope
 from memrpc.archive.recalling import RecallInput
 from memrpc.archive.recording import RecordInput
-from memrpc.store.migrate import migrate
 
 NOW = times.parse("2026-06-01T12:00:00Z", "now")
 SECOND = 1_000_000
-
-
-def open_database(path: str = ":memory:") -> apsw.Connection:
-    db = apsw.Connection(path)
-    db.pragma("foreign_keys", 1)
-    db.pragma("secure_delete", 1)
-    migrate(db)
-    return db
 
 
 class Archive:

@@ -21,7 +21,8 @@ from memrpc.archive.answers import TokenMethod
 from memrpc.archive.model import Status
 from memrpc.archive.resuming import ResumeInput, TokenCounter
 from memrpc.store.errors import NotFound
-from tests.archive.scenes import NOW, SECOND, Archive, open_database
+from tests.archive.scenes import NOW, SECOND, Archive
+from tests.memory_file import open_database
 
 CHARS = TokenCounter(TokenMethod("chars", exact=True), len)
 INSTANTS = [NOW + offset * SECOND for offset in (-300, -200, -200, -100, 0)]

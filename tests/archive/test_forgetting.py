@@ -13,7 +13,8 @@ from memrpc.archive.reading import ReadInput
 from memrpc.recall import index
 from memrpc.store import jobs, purge
 from memrpc.store.errors import NotFound
-from tests.archive.scenes import NOW, SECOND, Archive, contents, excerpts, open_database
+from tests.archive.scenes import NOW, SECOND, Archive, contents, excerpts
+from tests.memory_file import open_database
 
 STATE = CheckpointState("Ship the zebra")
 

@@ -14,7 +14,8 @@ from memrpc.archive.model import Category, Cue, CueKind, Scope
 from memrpc.archive.reading import ReadInput
 from memrpc.archive.resuming import ResumeInput, TokenCounter
 from memrpc.store.errors import DomainError
-from tests.archive.scenes import NOW, Archive, open_database
+from tests.archive.scenes import NOW, Archive
+from tests.memory_file import open_database
 
 CHARS = TokenCounter(TokenMethod("chars", exact=True), len)
 NAMES = ("a", "A", "a b", "ab", "default")

@@ -19,7 +19,8 @@ from memrpc.archive.model import (
     Status,
 )
 from memrpc.store.errors import InvalidArguments
-from tests.archive.scenes import Archive, contents, excerpts, open_database
+from tests.archive.scenes import Archive, contents, excerpts
+from tests.memory_file import open_database
 
 OLD = "2026-01-01T00:00:00Z"
 

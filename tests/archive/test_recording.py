@@ -257,7 +257,8 @@ def test_the_extractors_version_is_kept(archive: Archive) -> None:
 def test_b50_recording_and_recalling_load_nothing_heavy() -> None:
     program = (
         "import sys\n"
-        "from tests.archive.scenes import Archive, open_database\n"
+        "from tests.archive.scenes import Archive\n"
+        "from tests.memory_file import open_database\n"
         "archive = Archive(open_database())\n"
         "archive.record('e', 'I live in Lyon.')\n"
         "assert archive.recall('Lyon').memories\n"

@@ -12,7 +12,8 @@ from memrpc.archive.checkpoints import CheckpointInput
 from memrpc.archive.model import Category, Role, Scope
 from memrpc.archive.resuming import ResumeInput, TokenCounter
 from memrpc.store.errors import InvalidArguments
-from tests.archive.scenes import NOW, Archive, open_database
+from tests.archive.scenes import NOW, Archive
+from tests.memory_file import open_database
 
 WORDS = TokenCounter(TokenMethod("words", exact=True), lambda text: len(text.split()))
 CHARS = TokenCounter(TokenMethod("chars", exact=True), len)

@@ -11,7 +11,8 @@ from memrpc.archive.model import Category, Cue, CueKind, Method, Role, Scope
 from memrpc.store import jobs, transfer
 from memrpc.store.errors import InvalidArguments
 from memrpc.store.transfer import Report
-from tests.archive.scenes import NOW, Archive, contents, open_database
+from tests.archive.scenes import NOW, Archive, contents
+from tests.memory_file import open_database
 
 OTHER = Scope("ada", "other")
 

@@ -14,6 +14,7 @@ import pytest
 
 from memrpc.store.database import Database
 from memrpc.store.errors import Unavailable, Unusable
+from tests.store.one_table import COUNT, add, count, create
 
 if TYPE_CHECKING:
     import subprocess
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-COUNT = "SELECT count(*) FROM t"
 SETTINGS = {
     "journal_mode": "wal",
     "synchronous": 1,
@@ -34,18 +34,6 @@ SETTINGS = {
     "mmap_size": 0,
     "query_only": 0,
 }
-
-
-def create(db: apsw.Connection) -> None:
-    db.execute("CREATE TABLE t (x)").fetchall()
-
-
-def add(db: apsw.Connection) -> None:
-    db.execute("INSERT INTO t VALUES (1)").fetchall()
-
-
-def count(db: apsw.Connection) -> int:
-    return db.execute(COUNT).get
 
 
 async def test_every_lane_has_the_house_settings(database: Database):

@@ -17,6 +17,7 @@ from memrpc.store.lanes import Connector, Lane
 from tests.store.lane_setup import ADD, LASTING, SLOW, Gate, begin, cancel_at, count, patience
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.anyio
@@ -165,21 +166,27 @@ def test_cancel_of_a_job_that_is_over_does_not_hit_the_one_that_runs(connector: 
     worker.thread.join()
 
 
-async def test_interrupt_alone_stops_a_statement(
-    connector: Connector, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(lane_thread, "PROGRESS_STEPS", 2**31 - 1)
-    lane, started = Lane("test", connector, patience()), threading.Event()
+async def cancel_once_begun(lane: Lane, work: Callable[[apsw.Connection], object]) -> None:
+    """Run work that would never end, and cancel it as soon as it has begun."""
+    started = threading.Event()
 
     def job(db: apsw.Connection) -> None:
         started.set()
-        db.execute(SLOW).fetchall()
+        work(db)
 
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lane.run, job)
             await anyio.to_thread.run_sync(started.wait)
             tasks.cancel_scope.cancel()
+
+
+async def test_interrupt_alone_stops_a_statement(
+    connector: Connector, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lane_thread, "PROGRESS_STEPS", 2**31 - 1)
+    lane = Lane("test", connector, patience())
+    await cancel_once_begun(lane, lambda db: db.execute(SLOW).fetchall())
     lane.close()
 
 
@@ -187,17 +194,8 @@ async def test_progress_handler_alone_stops_a_statement(
     connector: Connector, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(Worker, "interrupt", lambda _worker, _job: None)
-    lane, started = Lane("test", connector, patience()), threading.Event()
-
-    def job(db: apsw.Connection) -> None:
-        started.set()
-        db.execute(SLOW).fetchall()
-
-    with anyio.fail_after(10):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lane.run, job)
-            await anyio.to_thread.run_sync(started.wait)
-            tasks.cancel_scope.cancel()
+    lane = Lane("test", connector, patience())
+    await cancel_once_begun(lane, lambda db: db.execute(SLOW).fetchall())
     lane.close()
 
 
@@ -229,18 +227,11 @@ async def test_job_cancelled_before_its_seal_does_not_pass_it(lane: Lane):
 
 
 async def test_checkpoint_stops_a_python_loop(lane: Lane):
-    started = threading.Event()
-
     def spin(_: apsw.Connection) -> None:
-        started.set()
         while True:
             lanes.checkpoint()
 
-    with anyio.fail_after(10):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lane.run, spin)
-            await anyio.to_thread.run_sync(started.wait)
-            tasks.cancel_scope.cancel()
+    await cancel_once_begun(lane, spin)
 
 
 def test_checkpoint_and_seal_mean_nothing_outside_a_lane():

@@ -13,6 +13,7 @@ import pytest
 from memrpc.store import backups, migrate
 from memrpc.store.database import Database
 from memrpc.store.errors import DomainError, Unusable
+from tests.store.one_table import add, count, create
 
 if TYPE_CHECKING:
     import subprocess
@@ -20,20 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Actor = Callable[..., subprocess.Popen[str]]
-
-COUNT = "SELECT count(*) FROM t"
-
-
-def create(db: apsw.Connection) -> None:
-    db.execute("CREATE TABLE t (x)").fetchall()
-
-
-def add(db: apsw.Connection) -> None:
-    db.execute("INSERT INTO t VALUES (1)").fetchall()
-
-
-def count(db: apsw.Connection) -> int:
-    return db.execute(COUNT).get
 
 
 def bytes_of(path: Path) -> dict[str, bytes]:

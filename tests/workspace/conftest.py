@@ -23,11 +23,11 @@ from memrpc.server.contracts import _inline
 from memrpc.server.faults import as_refusal, tool_error
 from memrpc.server.tool_calls import call_tool
 from memrpc.settings import load
-from memrpc.store.migrate import migrate
 from memrpc.surface import toolsets
 from memrpc.surface.refusals import explain
 from memrpc.workspace import scope
 from memrpc.workspace.model import Act, Repo
+from tests.memory_file import open_database
 
 NOW = 1_780_000_000_000_000  # 2026-05-28T20:26:40Z, a Thursday
 MINUTE = 60_000_000
@@ -58,14 +58,6 @@ class Workspace:
         """Call a domain function in a transaction of its own, for acme/harbor."""
         with self.db:
             return function(self.db, self.repo(), *arguments, **named)
-
-
-def open_database() -> apsw.Connection:
-    db = apsw.Connection(":memory:")
-    db.pragma("foreign_keys", 1)
-    db.pragma("secure_delete", 1)
-    migrate(db)
-    return db
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from memrpc.workspace.claims import LEASE_US, Wish
 from memrpc.workspace.handoffs import HandoffDraft, HandoffFilter
 from memrpc.workspace.model import HandoffStatus, TaskStatus
 from memrpc.workspace.task_drafts import TaskDraft
-from tests.workspace.conftest import Workspace, open_database
+from tests.memory_file import open_database
+from tests.workspace.conftest import Workspace
 
 AGENTS = ("ann", "bob")
 CLOSED = {"completed", "canceled"}

@@ -18,7 +18,8 @@ from memrpc.workspace import entry_search, entry_writing
 from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.entry_search import EntryQuestion
 from memrpc.workspace.model import EntryType
-from tests.workspace.conftest import Workspace, open_database
+from tests.memory_file import open_database
+from tests.workspace.conftest import Workspace
 
 FILE = Path(__file__).with_name("questions.json")
 SET = json.loads(FILE.read_text(encoding="utf-8"))

@@ -37,7 +37,8 @@ from memrpc.workspace.handoffs import HandoffDraft
 from memrpc.workspace.model import Acknowledgement, EntryType, HandoffStatus, TaskStatus
 from memrpc.workspace.standard_writing import StandardDraft
 from memrpc.workspace.task_drafts import TaskDraft
-from tests.workspace.conftest import MINUTE, NOW, Workspace, open_database
+from tests.memory_file import open_database
+from tests.workspace.conftest import MINUTE, NOW, Workspace
 
 SUBJECTS = {"entry", "task", "standard"}
 
