@@ -122,14 +122,15 @@ def _not_indexed(path: str, near: list[str]) -> NotFound:
 
 
 _OF_LANGUAGE: Final = "language = :language"
-_AT_PATH: Final = "(path = :path OR substr(path, -length(:path) - 1) = '/' || :path)"
+_AT_PATH: Final = """(path = :path OR substr(path, -length(:path) - 1) = '/' || :path
+  OR substr(path, 1, length(:path) + 1) = :path || '/')"""
 _IN_ORDER: Final = "ORDER BY path"
 
 
 def sources(
     db: apsw.Connection, repository: int, *, language: str | None, path: str | None
 ) -> list[Source]:
-    """The files to look into."""
+    """The files to look into; ``path`` is a file's, the end of one, or a folder's."""
     conditions = [_LIVE]
     conditions += [_OF_LANGUAGE] if language else []
     conditions += [_AT_PATH] if path else []
@@ -137,7 +138,7 @@ def sources(
     if language:
         values["language"] = language.lower()
     if path:
-        values["path"] = safe_path(path)
+        values["path"] = safe_path(path).rstrip("/")
     rows: list[Any] = db.execute(compose(_SOURCES, conditions, _IN_ORDER), values).fetchall()
     return [Source(*row) for row in rows]
 

@@ -70,7 +70,8 @@ _HERE: Final = (
 _KIND: Final = "s.kind IN (SELECT value FROM json_each(:kinds))"
 _EXPORTED: Final = "s.exported"
 _LANGUAGE: Final = "f.language = :language"
-_PATH: Final = "(f.path = :path OR f.path LIKE '%/' || :path_like ESCAPE '\\')"
+_PATH: Final = """(f.path = :path OR f.path LIKE '%/' || :path_like ESCAPE '\\'
+  OR f.path LIKE :path_like || '/%' ESCAPE '\\')"""
 _SPELT_ALIKE: Final = """
 SELECT s.id, s.name FROM code_grams AS g JOIN code_symbols AS s ON s.id = g.rowid
 JOIN code_files AS f ON f.id = s.id >> 18
@@ -163,7 +164,7 @@ def _conditions(request: SearchRequest) -> list[LiteralString]:
 
 
 def _values(request: SearchRequest, ids: Sequence[int]) -> dict[str, str | int]:
-    query, path = request.query, (request.path or "").removeprefix("./")
+    query, path = request.query, (request.path or "").removeprefix("./").rstrip("/")
     found = _tokens(query)
     escaped = re.sub(r"([\\%_])", r"\\\1", path)
     return {

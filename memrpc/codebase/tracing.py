@@ -181,15 +181,20 @@ def _select(db: apsw.Connection, sql: str, repository: int, **values: str) -> li
 
 
 def _filtered(rows: Iterable[Row], request: TraceRequest, owner: str | None) -> list[Row]:
-    path = normal_path(request.file_path) if request.file_path else None
+    path = normal_path(request.file_path).rstrip("/") if request.file_path else None
     return [
         row
         for row in rows
         if (not request.kinds or row.kind in request.kinds)
         and (owner is None or _ends_with(row.owner, owner))
-        and (path is None or row.path == path or row.path.endswith(f"/{path}"))
+        and (path is None or _is_at(row.path, path))
         and (not request.exported_only or row.exported)
     ]
+
+
+def _is_at(path: str, wanted: str) -> bool:
+    """Whether a path is the wanted one, ends like it, or is of a file in that folder."""
+    return path == wanted or path.endswith(f"/{wanted}") or path.startswith(f"{wanted}/")
 
 
 def _ends_with(owner: str | None, wanted: str) -> bool:

@@ -35,6 +35,15 @@ def test_text_and_patterns_are_found_line_by_line(index, repo):
     assert grep(index, repo, r"1\sfoo", regex=True).total == 0
 
 
+@pytest.mark.parametrize(
+    ("path", "files"), [("a.py", 2), ("in/a.py", 1), ("in", 2), ("./in/", 2), ("n", 0), ("In", 0)]
+)
+def test_a_path_narrows_to_a_file_the_end_of_one_or_a_folder(index, repo, path, files):
+    write(repo, {"a.py": "hit\n", "in/a.py": "hit\n", "in/deep/b.py": "hit\n"})
+    index.run(repo)
+    assert grep(index, repo, "hit", path=path).total == files
+
+
 def test_the_present_content_is_searched(index, repo):
     write(repo, {"a.py": "one = 1\n", "gone.py": "one = 1\n"})
     index.run(repo)

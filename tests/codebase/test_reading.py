@@ -118,6 +118,8 @@ def test_filters_hold_in_arguments_and_as_tags(index, repo):
     assert names_of(index, "kind:class go") == ["Go"]
     assert names_of(index, "go lang:javascript") == ["go"]
     assert names_of(index, "go", path="c.js") == ["go"]
+    assert names_of(index, "go", path="b/") == ["go"]
+    assert names_of(index, "go", path="_/") == []
     assert names_of(index, "go file:a.py") == ["go", "Go", "_go"]
     assert names_of(index, "go", exported_only=True) == ["go", "Go"]
 
@@ -178,6 +180,7 @@ def test_h24_an_ambiguous_name_is_resolved_by_kind_file_or_owner(twins):
     assert trace("A.go").definition.line == 2
     assert trace("B::go").definition.line == 4
     assert trace("In.only").symbol.owner == "Deep.In"
+    assert trace("only", file_path="lib/").symbol.owner == "Deep.In"
     assert trace("Deep.In.only").symbol.owner == "Deep.In"
 
 
