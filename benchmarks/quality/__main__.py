@@ -1,6 +1,7 @@
 """``python -m benchmarks.quality DATA [--out FILE]``: every system on every file, one table each.
 
 DATA is a folder of ``*.jsonl`` files or one of them (default: the environment's MEMRPC_DATA_DIR).
+The sets of our own, which a generator makes, follow; with ``--own`` nothing else is run.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import argparse
 import json
 import os
 import resource
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import own
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, SESSION_NAMES, Marks, mark, mean, session_mark
 from .product import Product
@@ -38,8 +41,14 @@ class Answer:
     seconds: float
 
 
-def main() -> None:
+def main() -> int:
     options = _options()
+    if not options.own:
+        run_files(options)
+    return 0 if options.ours or own.report() else 1
+
+
+def run_files(options: argparse.Namespace) -> None:
     files = sorted(options.data.glob("*.jsonl")) if options.data.is_dir() else [options.data]
     written = []
     for path in files:
@@ -142,14 +151,17 @@ def _options() -> argparse.Namespace:
         help="a spawned server's own tools, or memrpc.recall alone",
     )
     parser.add_argument("--embedder", default="builtin:use3", help="the setting of that name")
-    parser.add_argument("--ours", action="store_true", help="leave the baselines out")
+    parser.add_argument("--own", action="store_true", help="only the generated sets")
+    parser.add_argument(
+        "--ours", action="store_true", help="leave the baselines and the own sets out"
+    )
     parser.add_argument("--out", type=Path, help="write one JSON object a question to this file")
     options = parser.parse_args()
-    if options.data is None:
-        parser.error("give DATA or set MEMRPC_DATA_DIR")
-    options.data = Path(options.data)
+    if options.data is None and not options.own:
+        parser.error("give DATA, set MEMRPC_DATA_DIR or say --own")
+    options.data = Path(options.data or ".")
     return options
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -57,6 +57,7 @@ _SINGLE: Final = stems_of("""
     depart last belong report
 """)
 _VERBS: Final = _SINGLE | stems_of("use run deploy store host keep")
+_PLACING: Final = stems_of("store host keep")
 _PARTICIPLES: Final = stems_of("""
     lead own maintain host deploy store write build manage run set locate base call name schedule
     pin limit keep serve
@@ -178,10 +179,13 @@ def _of_verb(words: list[str]) -> Iterator[Assertion]:
         return
     verb = words[place]
     relation, rest = _led(words[place + 1 :])
-    value, purpose = _before_purpose(rest)
-    if value and (purpose or verb in _SINGLE):
-        bounds = frozenset() if verb in _SINGLE else purpose
-        yield Assertion(who | bounds | {f"{verb} {relation}"}, value)
+    what, purpose = _before_purpose(rest)
+    if what and verb in _SINGLE:
+        yield Assertion(who | {f"{verb} {relation}"}, what)
+    elif what and purpose and verb in _PLACING:
+        yield Assertion(who | what | {verb}, purpose)
+    elif what and purpose:
+        yield Assertion(who | purpose | {f"{verb} {relation}"}, what)
 
 
 def _of_numbers(words: list[str]) -> Iterator[Assertion]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memrpc.archive.assertions import Assertion
     from memrpc.archive.matching import Match
 
-MAX_WARNINGS: Final = 3
+MAX_WARNINGS: Final = 5
 MAX_NAMED: Final = 5
 KINDRED_SHARE: Final = 0.4
 """Of the content words of the shorter text; looked at before texts are read, which takes longer."""
@@ -81,7 +81,7 @@ def _pairs(page: list[Match]) -> Iterator[set[int]]:
             if one != other and first.contradicts(second):
                 yield {one, other}
     for new, text in enumerate(texts):
-        if superseding.marks_a_change(text):
+        if superseding.names_an_end(text):
             yield from ({new, old} for old in _replaced(page, new, texts))
 
 
@@ -111,8 +111,7 @@ def _may_end(new: str, old: str) -> bool:
     """Say whether ``new`` states the end of ``old``, or names its value as the replaced one."""
     if superseding.ends(new, old):
         return True
-    told = assertions.assertions(old) if superseding.is_change(new) else []
-    return any(superseding.names(new, each.value) for each in told)
+    return any(superseding.names(new, each.value) for each in assertions.assertions(old))
 
 
 def _text(match: Match) -> str:

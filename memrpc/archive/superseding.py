@@ -3,8 +3,7 @@
 "Actually, we now use Exa instead of Jina for web search" names the old value.  It ends a statement
 of which nothing is left that the new one does not speak of as well; so it ends "we use Jina for
 web search", and not "we use Jina for reranking".  "I no longer eat meat" ends every statement of
-which it is the beginning.  A change that names no old value ("actually, my dentist is Dr. Wu") ends
-only what it contradicts (``assertions``).  Who might, would or plans to change has not changed yet.
+which it is the beginning.  Who might, would or plans to change has not changed yet.
 
 Reading words is no proof, so nothing is closed by it in the store (the verbatim extractor never
 supersedes): an answer tells the newer first and warns, see ``contradictions``.
@@ -31,7 +30,7 @@ _CHANGE: Final = re.compile(
     r"""\b(?:switch|mov|migrat|chang|convert|upgrad|downgrad|renam|shift)\w*\s.*\bfrom\s.*\b(?:to|into)\b
       | \bfrom\s.*\b(?:switched|moved|migrated|changed|went)\b.*\bto\b
       | \b(?:instead\sof|in\splace\sof|rather\sthan|replac(?:es|ed))\s
-      | \b(?:,\s|and\s)not\s | ,\snot\s | \bnot\s.*\b(?:any\s?more|any\slonger)\b
+      | \b(?:,\s|and\s)not\s | ,\s(?:not|no\slonger)\s | \bnot\s.*\b(?:any\s?more|any\slonger)\b
       | 而不是 | 不再是 | [，,]不是 | 代替 | 取代 | 替换 | 从.*(?:换成|改为|改成|改用|切换|迁移|搬)
       | ではなく | から.*(?:変え|変わ|変更|乗り換え|移行|切り替え|引っ越)
     """,
@@ -42,19 +41,14 @@ _REPLACED: Final = re.compile(
     r"(?:by|with)\s",
     re.IGNORECASE,
 )
-_SIGNS: Final = words_of("from nstead lace eplac ather not 不 代 取 替 从 ではなく から perseded")
-"""One of them stands in whatever ``_CHANGE`` or ``_REPLACED`` matches, and is found sooner."""
+_SIGNS: Final = words_of(
+    "from onger nstead lace ather not n't n\u2019t perseded 不 代 取 替 从 もう ではなく から"
+)
+"""One of them stands in whatever names an end, and is found sooner."""
 _ENDED: Final = re.compile(
     r"(?:\bno\slonger|(?:\bnot|n['\u2019]t)\b.*\b(?:any\s?more|any\slonger))\b"
     r"|不再|もう.*(?:ない|ません)",
     re.IGNORECASE,
-)
-_UPDATE: Final = re.compile(
-    r"""\b(?:actually|correction|update|now|nowadays|from\snow\son|as\sof|effective|in\sthe\smeantime
-      |since\sthen|changed\sto|turns\sout|instead)\b
-      | 其实|现在|目前|更正|改为|改成|从今|今は|現在|実は|訂正
-    """,
-    re.IGNORECASE | re.VERBOSE,
 )
 _NOT_YET: Final = re.compile(
     r"""\b(?:might|may|could|would|should|will|if|unless|maybe|perhaps|consider\w*|plan\w*|want\w*
@@ -70,31 +64,22 @@ _GENERIC: Final = stems_of("""
 _SMALL: Final = COMMON_WORDS | FILLERS | stems_of(" ".join(COMMON_WORDS))
 
 
-def marks_a_change(statement: str) -> bool:
-    """Say whether the statement may say that something else is so no more."""
-    if len(statement) > MAX_CHARS:
+def names_an_end(statement: str) -> bool:
+    """Say whether the statement says that something is so no more, and what."""
+    if len(statement) > MAX_CHARS or not any(sign in statement for sign in _SIGNS):
         return False
-    is_said = any(form.search(statement) for form in (_CHANGE, _ENDED, _REPLACED, _UPDATE))
-    return is_said and not _NOT_YET.search(statement)
+    forms = (_CHANGE.search, _ENDED.search, _REPLACED.match)
+    return any(form(statement) for form in forms) and not _NOT_YET.search(statement)
 
 
 def ends(new: str, old: str) -> bool:
-    """Say whether ``new`` states that ``old`` does not hold any more."""
+    """Say whether ``new``, which names an end, names that of ``old``."""
     if len(old) > MAX_CHARS or _ENDED.search(old) or not _is_of_the_same(new, old):
         return False
     if _ENDED.search(new) and _is_denied(new, old):
         return True
-    if is_change(new) and not assertions.tells_a_tale(old) and _is_replaced(new, old):
-        return True
-    return bool(_UPDATE.search(new)) and contradict(new, old)
-
-
-def is_change(statement: str) -> bool:
-    """Say whether the statement puts something in the place of what it names."""
-    if not any(sign in statement for sign in _SIGNS):
-        return False
-    is_one = _CHANGE.search(statement) or _REPLACED.match(statement)
-    return bool(is_one) and not _NOT_YET.search(statement)
+    is_change = _CHANGE.search(new) or _REPLACED.match(new)
+    return bool(is_change) and not assertions.tells_a_tale(old) and _is_replaced(new, old)
 
 
 def names(new: str, value: frozenset[str]) -> bool:

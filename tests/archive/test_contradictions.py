@@ -16,6 +16,7 @@ CONTRARY = [
     ("I live in Lyon.", "I live in Porto with my sister."),
     ("The deadline for Orion is 3 March.", "Orion's deadline is 17 March."),
     ("We use Jina for web search.", "We use Exa for web search."),
+    ("The invoice service stores its rows in Solr.", "The invoice service stores its rows in Exa."),
     ("I eat meat.", "I don't eat meat."),
     ("I love Chinese food.", "I hate Chinese food."),
     ("The API allows 100 requests per minute.", "The API allows 250 requests per minute."),

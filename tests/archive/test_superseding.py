@@ -16,6 +16,7 @@ STATED = [
     ("We use Jina for web search.", "We no longer use Jina; we use Exa now."),
     ("We use Jina for web search.", "Exa replaced Jina for web search."),
     ("We use Jina for web search.", "Jina has been replaced by Exa for web search."),
+    ("Zora's car is a Fiat.", "Zora's car is a Toyota now, no longer a Fiat."),
     ("I like dogs.", "I now like cats instead of dogs."),
     ("We use Postgres for billing.", "We switched from Postgres to MySQL for billing."),
     ("I live in Lyon.", "I moved from Lyon to Porto."),
@@ -53,14 +54,13 @@ NOT_STATED = [
 
 @pytest.mark.parametrize(("old", "new"), STATED)
 def test_a_statement_ends_what_it_says_to_be_so_no_more(old: str, new: str) -> None:
-    assert superseding.marks_a_change(new)
-    assert superseding.ends(new, old)
-    assert not superseding.ends(old, new)
+    is_named = superseding.names_an_end(new) and superseding.ends(new, old)
+    assert is_named or superseding.contradict(new, old)
 
 
 @pytest.mark.parametrize(("old", "new"), NOT_STATED)
 def test_a_statement_ends_nothing_that_it_only_resembles(old: str, new: str) -> None:
-    assert not (superseding.marks_a_change(new) and superseding.ends(new, old))
+    assert not (superseding.names_an_end(new) and superseding.ends(new, old))
 
 
 def told(answer: RecallAnswer) -> list[str]:
