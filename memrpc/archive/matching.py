@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from memrpc.recall.query import SearchTerms, Term
 
 MAX_HITS: Final = 300
-SPARE_HITS: Final = 4
+SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
-READ_AT_ONCE: Final = 16
+READ_AT_ONCE: Final = 6
 Asked: TypeAlias = "list[tuple[str, ...]]"
 """For each thing asked for, the texts any of which is it."""
 _CONTEXT_ONLY: Final = ("context",)
@@ -107,7 +107,7 @@ def find(
     More hits than that are asked for, because the view hides some; where it hides too many, all.
     """
     within = _within(db, view)
-    asked = min(MAX_HITS, SPARE_HITS * (limit + SPARE_HITS))
+    asked = min(MAX_HITS, 2 * limit + SPARE_HITS)
     while True:
         request = _request(wanted, view, within, asked)
         result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memrpc.recall.lexical import Collection
     from memrpc.recall.query import Term
 
-COMMON_UNITS: Final = 1_000
+COMMON_UNITS: Final = 250
 MAX_DRIFT: Final = 0.01
 MAX_KEPT: Final = 4_096
 
