@@ -27,14 +27,17 @@ Statement = tuple[str, object]
 
 
 class Inside:
-    """A served file; ``records`` makes it write down the SQL that each lane runs."""
+    """A served file; ``records`` makes it write down the SQL that each lane runs.
 
-    def __init__(self, path: Path, *, records: bool = False) -> None:
+    ``options`` are settings, where they are not those of the workspace without an embedder.
+    """
+
+    def __init__(self, path: Path, *, records: bool = False, **options: str) -> None:
         self._path = path
         self._run: list[tuple[str, str, object]] = []
         if records:
             apsw.connection_hooks.append(self._watch)
-        settings = load({"db": str(path), "toolset": "work", "embedder": "none"})
+        settings = load({"db": str(path), "toolset": "work", "embedder": "none", **options})
         self._application = Application(settings)
         self._loop = asyncio.Runner()
         self._loop.run(self._begin())

@@ -43,7 +43,7 @@ def run(*, rounds: int) -> Findings:
     results.mkdir(exist_ok=True)
     path = database(results)
     table = Table()
-    with Server(_serve(path)) as server:
+    with Server(serve(path)) as server:
         open_session(server)
         recall(server, 0, slow_question())  # Opens the file and the lanes.
         measure_recalls(table, server, path, rounds=rounds)
@@ -53,8 +53,8 @@ def run(*, rounds: int) -> Findings:
     return _findings(table, load, cancels)
 
 
-def _serve(path: Path) -> tuple[str, ...]:
-    return (str(Path(sys.executable).parent / "memrpc"), "serve", "--db", str(path))
+def serve(path: Path, *options: str) -> tuple[str, ...]:
+    return (str(Path(sys.executable).parent / "memrpc"), "serve", "--db", str(path), *options)
 
 
 def open_session(server: Server) -> None:
@@ -273,7 +273,7 @@ def measure_first_recall(table: Table, path: Path, *, rounds: int) -> None:
         return {"start": (time.perf_counter() - started) * 1000}
 
     def first_recall() -> dict[str, float]:
-        with Server(_serve(path)) as server:
+        with Server(serve(path)) as server:
             server.write(initialize() + INITIALIZED + recall_line(1, questions_once[0]))
             assert json.loads(server.read_line())["id"] == "init"
             assert json.loads(server.read_line())["id"] == 1
