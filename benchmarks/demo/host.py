@@ -60,9 +60,10 @@ class Host:
 
     def leave(self) -> int:
         """Close the server's input, as a host does, and wait for its exit code."""
-        assert self._server.stdin is not None
-        self._server.stdin.close()
-        return self._server.wait(10)
+        with self._server as server:
+            assert server.stdin is not None
+            server.stdin.close()
+            return server.wait(10)
 
 
 def run_verb(*words: str) -> tuple[int, str]:

@@ -180,7 +180,7 @@ def _of_verb(words: list[str]) -> Iterator[Assertion]:
     verb = words[place]
     relation, rest = _led(words[place + 1 :])
     what, purpose = _before_purpose(rest)
-    if what and verb in _SINGLE:
+    if what and (relation or verb in _SINGLE):
         yield Assertion(who | {f"{verb} {relation}"}, what)
     elif what and purpose and verb in _PLACING:
         yield Assertion(who | what | {verb}, purpose)

@@ -17,6 +17,7 @@ CONTRARY = [
     ("The deadline for Orion is 3 March.", "Orion's deadline is 17 March."),
     ("We use Jina for web search.", "We use Exa for web search."),
     ("The invoice service stores its rows in Solr.", "The invoice service stores its rows in Exa."),
+    ("The billing team deploys on Thursday.", "The billing team deploys on Monday."),
     ("I eat meat.", "I don't eat meat."),
     ("I love Chinese food.", "I hate Chinese food."),
     ("The API allows 100 requests per minute.", "The API allows 250 requests per minute."),
