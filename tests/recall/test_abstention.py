@@ -5,7 +5,8 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from memrpc.recall import fusion, query, search
+from memrpc.recall import fusion, query, ranking, search
+from memrpc.recall.lexical import Collection, WeighedTerm
 from memrpc.recall.model import EmptyReason, SearchRequest
 from tests.recall.shelves import fill
 
@@ -56,3 +57,14 @@ def test_fewer_units_are_asked_for_less_within_bounds() -> None:
     assert asked == sorted(asked, reverse=True)
     assert asked[0] == asked[2] == pytest.approx(0.29, abs=0.01)
     assert asked[-2:] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("held", "is_doubted"), [(1, True), (0, False)])
+def test_a_question_of_which_no_word_is_held_is_not_doubted(held: int, *, is_doubted: bool) -> None:
+    terms = query.parse("when does Adaeze see the dentist")
+    collection = Collection("event", "e1", units=20, tokens=200)
+    content = [
+        WeighedTerm.of(term, held if ("dentist",) in term.spellings else 0, collection)
+        for term in terms.content
+    ]
+    assert ranking._names_a_stranger(content, terms) is is_doubted
