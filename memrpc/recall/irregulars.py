@@ -35,7 +35,7 @@ fall fell fallen
 feed fed
 feel felt feeling
 fight fought
-find found
+find found discover discovered discovers discovering
 flee fled
 fly flew flown flight
 forget forgot forgotten
@@ -135,6 +135,8 @@ film movie
 bicycle bike
 television tv telly
 telephone phone
+electric electrical electrician electricians electricity
+mortgage loan
 refrigerator fridge
 advertisement ad ads advert
 laboratory lab
