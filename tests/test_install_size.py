@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -47,3 +49,22 @@ def test_the_whole_install_is_at_most_220_mb_and_the_readme_explains_its_large_p
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     large = {name for name, size in sizes.items() if size >= LARGE_MB}
     assert {name for name in large if f"`{name}`" not in readme} == set()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_fresh_environment_with_no_cache_is_at_most_220_mb(tmp_path, capsys):
+    where = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(where)], check=True)
+    target = next(where.glob("lib/python*/site-packages"))
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    options = ["--no-cache-dir", "--no-compile", "--target", str(target)]
+    done = subprocess.run([*pip, *options, str(ROOT)], capture_output=True, text=True, check=False)
+    if "No matching distribution" in done.stderr or "connection" in done.stderr.lower():
+        pytest.skip("no package index can be reached")
+    assert done.returncode == 0, done.stderr
+    sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
+    total = sum(sizes) / 1_000_000
+    with capsys.disabled():
+        sys.stdout.write(f"\na fresh environment, no cache: {total:.0f} MB\n")
+    assert total <= MOST_MB
