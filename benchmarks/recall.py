@@ -35,7 +35,7 @@ from .rounds import Table, interleave, percentile
 SIZES = (1_000, 10_000, 100_000)
 LARGEST = SIZES[-1]
 MOST_ROUNDS = 5
-ASKED = 100
+ASKED = 40
 WRITES = 30
 LEEWAY_MS = 0.5
 MIB = 1 << 20

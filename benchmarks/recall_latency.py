@@ -1,8 +1,7 @@
-"""Recall at a hundred thousand events: how fast, and is the server alive while it searches?
+"""Recall at a hundred thousand events: is the server alive while it searches?
 
-Four questions to one spawned ``memrpc serve``:
+Three questions to one spawned ``memrpc serve``:
 
-* a recall in turn, beside Q, the same words ranked by FTS5 alone on the same file;
 * ping while three slow recalls are in flight all the time;
 * the first recall of a new process, from its spawn, beside I, an interpreter that imports the
   same libraries and runs an empty event loop;
@@ -35,7 +34,6 @@ LOADED_S = 6.0
 CANCELS = 120
 QUESTIONS = 40
 LIBRARIES = "import orjson, anyio, apsw\nasync def nothing(): pass\nanyio.run(nothing)"
-_RANKED = "SELECT rowid FROM unit_text WHERE unit_text MATCH :expression ORDER BY rank LIMIT :limit"
 
 
 def run(*, rounds: int) -> Findings:
@@ -46,7 +44,6 @@ def run(*, rounds: int) -> Findings:
     with Server(serve(path)) as server:
         open_session(server)
         recall(server, 0, slow_question())  # Opens the file and the lanes.
-        measure_recalls(table, server, path, rounds=rounds)
         load = measure_load(server)
         cancels = measure_cancels(server)
     measure_first_recall(table, path, rounds=rounds)
@@ -93,50 +90,6 @@ def _question(chance: random.Random, text: str) -> str:
 def slow_question() -> str:
     """The thirty most common words that mean something: as slow as recall gets."""
     return " ".join(vocabulary().content_words(0, 30))
-
-
-# In turn
-
-
-def measure_recalls(table: Table, server: Server, path: Path, *, rounds: int) -> None:
-    import apsw
-
-    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    asked = questions()
-    expressions = [_expression(db, question) for question in asked]
-    found = [len(recall(server, n, question)["memories"]) for n, question in enumerate(asked)]
-    assert sum(found), "no question was answered"
-    measures = {
-        "recall": lambda: _each(lambda question: recall(server, 1, question), asked),
-        "Q": lambda: _each(lambda text: _rank(db, text), expressions),
-    }
-    interleave(table, measures, lambda key: measures[key](), rounds=rounds)
-    db.close()
-
-
-def _each(ask, values) -> dict[str, float]:
-    times_ms = []
-    for value in values:
-        started = time.perf_counter()
-        ask(value)
-        times_ms.append((time.perf_counter() - started) * 1000)
-    return {"p50": statistics.median(times_ms), "p95": percentile(times_ms, 0.95)}
-
-
-def _rank(db, expression: str) -> list:
-    return db.execute(_RANKED, {"expression": expression, "limit": 10}).fetchall()
-
-
-def _expression(db, question: str) -> str:
-    """All the words that recall makes of a question, the common ones too, joined by OR."""
-    from memrpc.archive import scopes
-    from memrpc.archive.model import DEFAULT_SCOPE
-    from memrpc.recall import query
-    from memrpc.recall.index import collection_prefix
-    from memrpc.recall.model import Kind
-
-    prefix = collection_prefix(Kind.EVENT, scopes.find(db, DEFAULT_SCOPE))
-    return query.expression(query.parse(question).content, prefix)
 
 
 # Under load
@@ -291,8 +244,6 @@ def measure_first_recall(table: Table, path: Path, *, rounds: int) -> None:
 
 def _findings(table: Table, load: Load, cancels: Cancels) -> Findings:
     rows = [
-        _row("recall in turn", *(table.median("recall", m) for m in ("p50", "p95"))),
-        _row("Q: the same words, FTS5 alone", *(table.median("Q", m) for m in ("p50", "p95"))),
         _spread("three slow recalls in flight", load.recall),
         _spread("ping beside them", load.ping),
         _spread("ping without them", load.ping_idle),
@@ -318,11 +269,10 @@ def _findings(table: Table, load: Load, cancels: Cancels) -> Findings:
 def _verdicts(table: Table, load: Load, cancels: Cancels) -> list[Verdict]:
     alive = percentile(load.ping, 0.95) / statistics.median(load.recall)
     stopping = percentile(cancels.stopping(), 0.95)
-    pruned, first = table.ratio("p95", "recall", "Q"), table.ratio("start", "first recall", "I")
+    first = table.ratio("start", "first recall", "I")
     return [
         Verdict("ping p95 beside three recalls, to their p50", alive, 1 / 20, 1 / 100),
         Verdict("cancel to a free lane, p95 ms", stopping, 2.0, 1.0),
-        Verdict("recall p95 to Q's", pruned, None, 0.2),
         Verdict("spawn to first recall, to I", first, None, 1.25),
     ]
 
