@@ -55,6 +55,7 @@ _CHANGING = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 
 def run(*, rounds: int) -> Findings:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # As the server does, before numpy comes.
     chats = known_chats()
     files = {size: chat_store.database(folder(), chats, size) for size in SIZES}
     rounds = min(rounds, MOST_ROUNDS)

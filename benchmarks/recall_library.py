@@ -6,9 +6,9 @@ import statistics
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
-import numpy as np
 
 from memrpc.archive import recalling, scopes
 from memrpc.archive.model import DEFAULT_SCOPE
@@ -23,6 +23,9 @@ from memrpc.surface.shapes import to_json
 from memrpc.wire.codec import compact
 
 from .chat_store import EMBEDDER
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NOW = 2_000_000_000_000_000
 NEWEST = 100_000
@@ -83,6 +86,8 @@ class Library:
         return (time.thread_time() - started) * 1000
 
     def _floats(self) -> np.ndarray:
+        import numpy as np
+
         (made,) = vectors.sets(self.db)
         blocks = vectors.blocks(self.db, made, Kind.EVENT, self.scope)[: NEWEST // 1_024 + 1]
         slots = b"".join(vectors.slots(self.db, block.block) for block in blocks)
