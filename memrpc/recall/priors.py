@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from memrpc.recall.query import COMMON_WORDS
 from memrpc.recall.text import fold, stemmed
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ WHEN_PRIOR: Final = 0.8
 SESSION_PRIOR: Final = 0.5
 ASKING_PRIOR: Final = -1.0
 SHORT_PRIOR: Final = -0.5
-FEW_WORDS: Final = 16
-"""With fewer words than these a turn is short; with none it gets the whole of the prior."""
+SHORT_CHARS: Final = 160
+"""A turn with fewer, as tokens, is short; an empty one would get the whole of the prior."""
 _SESSION_BEST: Final = 3
 _MACHINES: Final = frozenset({"ai", "assistant", "bot", "model"})
 """Speakers who are not the user, whatever role their words were recorded in."""
@@ -67,26 +66,23 @@ def _is_named(speaker: str, terms: SearchTerms) -> bool:
 
 
 def _prior(candidate: Candidate, terms: SearchTerms, named: str) -> float:
-    is_by, is_turn = _is_by(candidate, named, terms), bool(candidate.prev or candidate.next)
+    is_by = _is_by(candidate, named, terms)
     total = SPEAKER_PRIOR if is_by else 0.0
     if terms.asks_when and _tells_time(candidate):
         total += WHEN_PRIOR
     if candidate.asks and not (is_by and terms.is_first_person):
         total += ASKING_PRIOR
-    return total + (_shortness(candidate) * SHORT_PRIOR if is_turn else 0.0)
-
-
-def _shortness(candidate: Candidate) -> float:
-    """From 0 for a turn that says enough to 1 for one that says nothing."""
-    telling = len(set(candidate.own.split()) - COMMON_WORDS)
-    return max(1 - telling / FEW_WORDS, 0.0)
+    if candidate.prev or candidate.next:
+        total += SHORT_PRIOR * max(1 - len(candidate.own) / SHORT_CHARS, 0.0)
+    return total
 
 
 def _is_by(candidate: Candidate, named: str, terms: SearchTerms) -> bool:
     if named:
         return candidate.speaker == named
-    is_user = candidate.role == "user" and candidate.speaker.casefold() not in _MACHINES
-    return terms.is_first_person and is_user
+    if not terms.is_first_person or candidate.role != "user":
+        return False
+    return candidate.speaker.casefold() not in _MACHINES
 
 
 def _tells_time(candidate: Candidate) -> bool:

@@ -60,10 +60,12 @@ def test_what_follows_a_question_is_about_what_it_asks(db: apsw.Connection) -> N
 
 
 def test_a_turn_that_says_next_to_nothing_comes_last(db: apsw.Connection) -> None:
-    before = ("The harbour was closed.",)
-    index.put(db, document(1, "That harbour is where we were with you.", before=before))
-    index.put(db, document(2, "That harbour opens once June storms calm down.", before=before))
-    index.put(db, document(3, "That harbour is where we were with you.", before=before))
+    before = ("It was closed.",)
+    index.put(db, document(1, "That harbour is so very odd.", before=before))
+    index.put(
+        db, document(2, "That harbour reopens whenever thunderstorms disappear.", before=before)
+    )
+    index.put(db, document(3, "That harbour is so very odd.", before=before))
     others(db)
     assert found(db, "harbour")[0] == 2
 
