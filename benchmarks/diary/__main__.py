@@ -168,8 +168,7 @@ def transcript(outcomes: list[Outcome]) -> str:
         "projects (`diary.txt`), fifty questions (`questions.txt`), a spawned server, default\n"
         "arguments. What a fact was found in comes first in the order of the answer.\n\n"
         f"**{right} of {len(outcomes)}** answers show the fact; "
-        f"{sum(each.wrong_projects for each in outcomes)} matches come from another project; "
-        f"the largest answer has {max(each.tokens for each in outcomes)} o200k tokens.\n"
+        f"{sum(each.wrong_projects for each in outcomes)} matches come from another project.\n"
     )
     return head + "".join(map(_passage, outcomes))
 
