@@ -9,6 +9,7 @@ was; it stops a run by killing the process with its children, which is safe at a
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.codebase.parsing import GC_THRESHOLD
 from memrpc.codebase.run import Ports, Request, Run
 from memrpc.store.database import Database
 from memrpc.store.errors import DomainError
@@ -35,6 +37,7 @@ def main() -> None:
     """Serve the one who started this process."""
     order: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    gc.set_threshold(GC_THRESHOLD)
     if hasattr(os, "nice"):
         os.nice(NICE)  # The server and whoever else waits for an answer go first.
     includes, excludes = (tuple(order.pop(name, ())) for name in ("includes", "excludes"))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DIGEST_BYTES: Final = 16
+GC_THRESHOLD: Final = 50_000
+"""Objects between two looks for cycles: trees and rows are many and make none."""
 _LENGTH: Final = struct.Struct("<I")
 
 

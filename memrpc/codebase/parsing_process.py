@@ -7,11 +7,12 @@ process.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from memrpc.codebase.parsing import look_at, read_frames, write_frame
+from memrpc.codebase.parsing import GC_THRESHOLD, look_at, read_frames, write_frame
 
 if TYPE_CHECKING:
     from memrpc.codebase.parsing import Order
@@ -22,6 +23,7 @@ GRACE_S: Final = 5
 
 def main() -> None:
     """Serve the parent until it is gone."""
+    gc.set_threshold(GC_THRESHOLD)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What a grammar prints must not get between the frames.
     frames = read_frames(sys.stdin.buffer)
