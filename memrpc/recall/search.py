@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memrpc.recall.query import SearchTerms, Term
     from memrpc.recall.ranking import Scored
 
-SCORED_UNITS: Final = 15_000
+SCORED_UNITS: Final = 12_000
 """So many units FTS5 is made to score, more or less; in a smaller collection all that match."""
 CANDIDATES: Final = 100
 MORE_CANDIDATES: Final = 200

@@ -79,7 +79,6 @@ UPDATE vector_blocks SET held = held + :change, revision = revision + 1 WHERE bl
 RETURNING held"""
 DELETE_SLOTS: Final = "DELETE FROM vector_slots WHERE block = :block"
 DELETE_BLOCK: Final = "DELETE FROM vector_blocks WHERE block = :block"
-SLOTS: Final = "SELECT slots FROM vector_slots WHERE block = :block"
 DIMENSION_OF_BLOCK: Final = """
 SELECT dimension FROM vector_blocks JOIN vector_sets USING (vector_set) WHERE block = :block"""
 PLACES: Final = """
@@ -278,7 +277,9 @@ def blocks(db: apsw.Connection, vector_set: VectorSet, kind: str, scope: int) ->
 
 def slots(db: apsw.Connection, block: int) -> bytes:
     """The slots of a block, empty ones too."""
-    return bytes(db.execute(SLOTS, {"block": block}).get)
+    with db.blob_open("main", "vector_slots", "slots", block, writeable=False) as blob:
+        content: bytes = blob.read()
+    return content
 
 
 def places(

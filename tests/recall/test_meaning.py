@@ -190,7 +190,7 @@ def test_every_statement_about_vectors_can_be_prepared_and_the_frequent_ones_sca
     }
     assert len(statements) > 20
     frequent = {vectors.SOURCE, vectors.OWED, vectors.IS_CURRENT, vectors.BLOCKS, vectors.HELD}
-    frequent |= {vectors.WITH_ROOM, vectors.PLACES, vectors.PLACES_OF_UNITS, vectors.SLOTS}
+    frequent |= {vectors.WITH_ROOM, vectors.PLACES, vectors.PLACES_OF_UNITS}
     unbound = apsw.allow_missing_dict_bindings(True)
     try:
         for sql in statements.values():
