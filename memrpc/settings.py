@@ -369,6 +369,12 @@ def calm_numpy() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def unbind_git() -> None:
+    """Let git look for a repository from the folder that it is given, also if a hook started us."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"):
+        os.environ.pop(name, None)
+
+
 def editor() -> list[str]:
     """The command of the user's editor."""
     import shlex

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from memrpc.app import Application
-from memrpc.settings import load, split_flags
+from memrpc.settings import load, split_flags, unbind_git
 from memrpc.store.errors import DomainError
 
 if TYPE_CHECKING:
@@ -36,5 +36,6 @@ def serve(words: list[str], wire: Wire) -> int:
     except DomainError as error:
         show_error(error.message)
         return 2
+    unbind_git()
     sys.setswitchinterval(SWITCH_S)
     return application.serve(wire)

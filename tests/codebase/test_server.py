@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.codebase.conftest import write
+from tests.codebase.conftest import git, write
 from tests.peer import Peer, call, cancel, modern
 
 FUNCTIONS = 60
@@ -36,8 +36,9 @@ def large(repo) -> Path:
     return write(repo, {f"p{n // 40}/m{n}.py": f"# {n}\n{CODE}" for n in range(240)})
 
 
-def served(database: Path) -> Peer:
-    return Peer((sys.executable, "-m", "memrpc", "serve", "--db", str(database)))
+def served(database: Path, **environment: str) -> Peer:
+    command = (sys.executable, "-m", "memrpc", "serve", "--db", str(database))
+    return Peer(command, env=environment)
 
 
 def order(root: Path, **more) -> dict:
@@ -130,6 +131,18 @@ def test_h29_a_cancelled_run_stops_at_once_and_leaves_the_index_whole(database, 
         assert answer["definition"]["file"] == "a.py"
         again = peer.ask("tools/call", {"name": "codebase-index", "arguments": order(large)}, 90)
         assert structured(again)["totalFiles"] == 240
+
+
+def test_a_server_that_a_git_hook_started_lists_the_folder_that_it_is_asked_for(database, repo):
+    other = write(repo.parent / "other", {"x.py": "x = 1\n", "y.py": "y = 1\n"})
+    write(repo, {"asked.py": "def asked(): pass\n"})
+    for folder in (other, repo):
+        git(folder, "init", "-q")
+    with served(database, GIT_DIR=str(other / ".git"), GIT_WORK_TREE=str(other)) as peer:
+        peer.handshake()
+        peer.send(call("i", "codebase-index", order(repo)))
+        answer = structured(peer.answer("i", 60))
+    assert [answer["totalFiles"], answer["totalSymbols"]] == [1, 1]
 
 
 def test_two_servers_never_index_one_repository_at_once(database, large):
