@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memrpc.server.stdio import Wire
 
-SWITCH_S: Final = 0.0005
+SWITCH_S: Final = 0.0001
 """How long a thread may compute while another one waits: by default a ping would wait for 5 ms."""
 
 
