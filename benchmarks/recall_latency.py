@@ -5,9 +5,9 @@ Three questions to one spawned ``memrpc serve``:
 * ping while three slow recalls are in flight all the time;
 * the first recall of a new process, from its spawn, beside I, an interpreter that imports the
   same libraries and runs an empty event loop;
-* a cancel: three slow recalls hold all three reader lanes, a cheap read waits behind them, the
-  three are cancelled in one write.  From there to the answer of the read is what it took to stop
-  the statements, to free a lane, to serve the read and to carry its answer.  The same read on
+* a cancel: one of three slow recalls has the searches' lane, a cheap recall waits behind them, the
+  three are cancelled in one write.  From there to the answer of the cheap one is what it took to
+  stop the statement, to free the lane, to serve it and to carry its answer.  The same recall on
   the idle server, a moment before, is taken off.
 """
 
@@ -28,7 +28,7 @@ from .findings import Findings, Grid, Verdict, shown
 from .rounds import Table, interleave, percentile
 from .venvs import ROOT
 
-LANES = 3
+IN_FLIGHT = 3
 PING_EVERY_S = 0.004
 LOADED_S = 6.0
 CANCELS = 120
@@ -109,7 +109,7 @@ def measure_load(server: Server) -> Load:
     for n in range(200):
         found.ping_idle.append(_timed_ping(server, f"idle-{n}"))
     sent_at = {}
-    for n in range(LANES):
+    for n in range(IN_FLIGHT):
         _send_slow(server, sent_at, n)
     stop_at = time.perf_counter() + LOADED_S
     number = 0
@@ -144,7 +144,7 @@ def _ping_under_load(server: Server, id_: str, sent_at: dict[int, float], found:
             found.ping.append((now - started) * 1000)
             return
         found.recall.append((now - sent_at.pop(answered)) * 1000)
-        _send_slow(server, sent_at, answered + LANES)
+        _send_slow(server, sent_at, answered + IN_FLIGHT)
 
 
 # Cancelled
@@ -152,7 +152,7 @@ def _ping_under_load(server: Server, id_: str, sent_at: dict[int, float], found:
 
 @dataclass(slots=True)
 class Cancels:
-    """Milliseconds, in pairs: a read behind three cancelled recalls, and the read before it."""
+    """Milliseconds, in pairs: a recall behind three cancelled ones, and the same before them."""
 
     behind: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
@@ -172,7 +172,7 @@ def measure_cancels(server: Server) -> Cancels:
     half_s = (time.perf_counter() - started) / 2
     found = Cancels()
     for attempt in range(CANCELS):
-        alone = _timed_read(server, f"alone-{attempt}")
+        alone = _timed_cheap(server, f"alone-{attempt}")
         behind = _timed_cancel(server, attempt, chance.uniform(0.1, 1) * half_s)
         if behind is not None:
             found.alone.append(alone)
@@ -180,22 +180,22 @@ def measure_cancels(server: Server) -> Cancels:
     return found
 
 
-def _read_line(id_: str) -> bytes:
-    return call(id_, "memory_read", {"record_id": "event-0-0"})
+def _cheap_line(id_: str) -> bytes:
+    return recall_line(id_, "zzqqxx")
 
 
-def _timed_read(server: Server, id_: str) -> float:
+def _timed_cheap(server: Server, id_: str) -> float:
     started = time.perf_counter()
-    server.ask(_read_line(id_))
+    server.ask(_cheap_line(id_))
     return (time.perf_counter() - started) * 1000
 
 
 def _timed_cancel(server: Server, attempt: int, after_s: float) -> float | None:
-    """None where a recall was done before the cancel: a lane was free anyway."""
-    slow, behind = [f"slow-{attempt}-{n}" for n in range(LANES)], f"behind-{attempt}"
+    """None where a recall was done before the cancel: the lane was free anyway."""
+    slow, behind = [f"slow-{attempt}-{n}" for n in range(IN_FLIGHT)], f"behind-{attempt}"
     for id_ in slow:
         server.write(recall_line(id_, slow_question()))
-    server.write(_read_line(behind))
+    server.write(_cheap_line(behind))
     time.sleep(after_s)
     started = time.perf_counter()
     server.write(b"".join(map(_cancel_line, slow)))
@@ -247,8 +247,8 @@ def _findings(table: Table, load: Load, cancels: Cancels) -> Findings:
         _spread("three slow recalls in flight", load.recall),
         _spread("ping beside them", load.ping),
         _spread("ping without them", load.ping_idle),
-        _spread("cancel to the answer of the read behind", cancels.behind),
-        _spread("that read alone", cancels.alone),
+        _spread("cancel to the answer of the recall behind", cancels.behind),
+        _spread("that recall alone", cancels.alone),
         _spread("the difference, pair by pair", cancels.stopping()),
         _row("spawn to first recall answered", table.median("first recall", "start"), None),
         _row("I: its libraries and an empty loop", table.median("I", "start"), None),

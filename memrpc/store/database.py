@@ -9,6 +9,9 @@ goes on with one that has been deleted, and what is written there is lost.
 
 ``read`` gives its function one snapshot, ``write`` one transaction, ``maintain`` the writer's
 connection outside a transaction.  Each has a blocking twin for callers without an event loop.
+``search`` is ``read`` for what computes long in Python.  Only one thread at a time can, so searches
+that ran beside each other would each take as long as all of them in turn, and whoever answers a
+ping or a cancel would wait for several threads; here they take turns, and short reads pass by.
 Checkpoints of the write-ahead log happen when the writer has been idle for a moment and when the
 database is closed; the automatic one is only a bound on the log's size.
 """
@@ -80,6 +83,7 @@ class Database:
         reader = Connector(self._open, self._prepare_reader)
         writer = Connector(self._open, self._prepare, idle=_checkpoint, finish=_truncate)
         self._reader = Lane("reader", reader, patience, width=readers)
+        self._searcher = Lane("searcher", reader, patience)
         self._watcher = Lane("watcher", reader, patience)
         self._writer = Lane("writer", writer, patience)
 
@@ -87,6 +91,11 @@ class Database:
         """Return ``function(db)`` of one snapshot.  A cancelled read is stopped and settled."""
         with self._translated:
             return await self._reader.run(self._in_snapshot(function))
+
+    async def search(self, function: Callable[[apsw.Connection], T]) -> T:
+        """Do as ``read``, one at a time."""
+        with self._translated:
+            return await self._searcher.run(self._in_snapshot(function))
 
     async def write(self, function: Callable[[apsw.Connection], T]) -> T:
         """Return ``function(db)`` of one transaction, committed when it returns.
@@ -134,6 +143,7 @@ class Database:
     def close(self) -> None:
         """Finish what is queued, empty the log unless somebody is in the way, and close."""
         self._reader.close()
+        self._searcher.close()
         self._watcher.close()
         self._writer.close()
 

@@ -91,6 +91,27 @@ async def test_read_is_one_snapshot(database: Database):
     assert await database.read(count) == 1
 
 
+async def test_searches_take_turns_and_a_read_passes_them(database: Database):
+    await database.write(create)
+    begun, released = threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def long(_: apsw.Connection) -> None:
+        begun.set()
+        assert released.wait(30)
+        order.append("long")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.search, long)
+        await anyio.to_thread.run_sync(begun.wait)
+        tasks.start_soon(database.search, lambda _: order.append("short"))
+        await anyio.wait_all_tasks_blocked()
+        assert await database.read(count) == 0
+        assert order == []
+        released.set()
+    assert order == ["long", "short"]
+
+
 async def test_reader_cannot_write(database: Database):
     await database.write(create)
     with pytest.raises(Unusable):

@@ -66,6 +66,11 @@ class Visit:
         owner, name, _ = self.project
         return await self.desk.database.read(lambda db: function(db, scope.find(db, owner, name)))
 
+    async def search(self, function: Callable[[apsw.Connection, Repo], T]) -> T:
+        """Read what takes long to compute; such reads take turns."""
+        owner, name, _ = self.project
+        return await self.desk.database.search(lambda db: function(db, scope.find(db, owner, name)))
+
     async def write(self, function: Callable[[apsw.Connection, Repo, Act], T]) -> T:
         """Write in one transaction."""
         owner, name, _ = self.project

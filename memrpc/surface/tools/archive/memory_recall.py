@@ -33,7 +33,7 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
     recalling.check(request)
     meaning = await desk.embedders.meaning(request.query, Reach(request.search_mode))
     now = desk.now_us()
-    answer = await desk.database.read(
+    answer = await desk.database.search(
         lambda db: recalling.recall(
             db, request, now=now, measure=_chars, checkpoint=checkpoint, meaning=meaning
         )

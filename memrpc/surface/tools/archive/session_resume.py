@@ -26,10 +26,10 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
 async def resume(desk: Desk, request: ResumeInput, model: str | None) -> ResumeAnswer:
     """The context, counted by the model's tokenizer where it is known.
 
-    Loading a tokenizer takes up to a second; it happens on the reader's thread.
+    Loading a tokenizer takes up to a second; it happens on the searcher's thread.
     """
     now = desk.now_us()
-    return await desk.database.read(
+    return await desk.database.search(
         lambda db: resuming.resume(
             db,
             request,

@@ -121,7 +121,7 @@ async def _search(visit: Visit) -> ToolResult:
             f"query must have {_MIN_QUERY_CHARS} characters or more.", field="query"
         )
     limit, offset = visit.page(50, 200)
-    found = await visit.desk.database.read(
+    found = await visit.desk.database.search(
         lambda db: searching.search(
             db,
             searching.SearchRequest(

@@ -43,7 +43,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
         near = () if found.memories else tuple(scope.near(db, repo))
         return found, near
 
-    found, near = await visit.read(read)
+    found, near = await visit.search(read)
     sections = _sections(found)
     longest = max(len(section.items) for section in sections)
     return visit.fitted(longest, lambda count: _drawn(visit, found, near, sections, count))

@@ -41,7 +41,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def search(visit: Visit) -> ToolResult:
     limit, offset = visit.page(5)
     question = _question(visit.arguments, limit, offset)
-    answer = await visit.read(
+    answer = await visit.search(
         lambda db, repo: entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)
     )
     return visit.fitted(len(answer.hits), lambda count: _found(visit, question, answer, count))

@@ -40,7 +40,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def search(visit: Visit) -> ToolResult:
     chosen, query = _filter(visit), visit.arguments["query"]
     asked = shown.shortened(query)
-    found = await visit.read(
+    found = await visit.search(
         lambda db, repo: standard_reading.search(db, repo, query, chosen, visit.aids)
     )
     return visit.fitted(len(found.hits), lambda count: _found(visit, asked, chosen, found, count))

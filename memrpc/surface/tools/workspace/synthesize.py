@@ -43,7 +43,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
         with_summary=bool(arguments.get("include_summary", True)),
         with_tasks=bool(arguments.get("include_tasks", True)),
     )
-    ground = await visit.read(
+    ground = await visit.search(
         lambda db, repo: grounding.gather(db, repo, wanted, now=visit.now, aids=visit.aids)
     )
     if not ctx.can_ask(sample({})):

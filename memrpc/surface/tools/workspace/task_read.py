@@ -25,7 +25,7 @@ async def search(visit: Visit) -> ToolResult:
     issue = _issue(visit.arguments)
     query: str = visit.arguments.get("query") or ""
     chosen = _filter(visit, 10, issue)
-    found = await visit.read(
+    found = await visit.search(
         lambda db, repo: task_search.search(db, repo, query, chosen, now=visit.now, aids=visit.aids)
     )
     asked = shown.shortened(query) or f"#{issue}"
