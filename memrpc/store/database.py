@@ -83,7 +83,7 @@ class Database:
         reader = Connector(self._open, self._prepare_reader)
         writer = Connector(self._open, self._prepare, idle=_checkpoint, finish=_truncate)
         self._reader = Lane("reader", reader, patience, width=readers)
-        self._searcher = Lane("searcher", reader, patience)
+        self._searcher = Lane("search-reader", reader, patience)
         self._watcher = Lane("watcher", reader, patience)
         self._writer = Lane("writer", writer, patience)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memrpc.recall.meaning import Meaning
 
-MAX_HITS: Final = 150
+MAX_HITS: Final = 100
 HIGH: Final = 0.7
 MEDIUM: Final = 0.4
 OUTSIDE_WINDOW: Final = "outside_window"
