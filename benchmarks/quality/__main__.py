@@ -17,6 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from memrpc.settings import calm_numpy
+
 from . import own
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, SESSION_NAMES, Marks, mark, mean, session_mark
@@ -42,6 +44,7 @@ class Answer:
 
 
 def main() -> int:
+    calm_numpy()
     options = _options()
     if not options.own:
         run_files(options)
