@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from memrpc.workspace.model import Repo
 
-MAX_CODES: Final = 200
 _ISSUE: Final = re.compile(r"(?<![\w#&])#(\d{1,9})\b")
 
 _COLUMNS: Final = """

@@ -6,15 +6,10 @@ a pattern.  Read the difference before you commit it: a transcript is a promise.
 
 from __future__ import annotations
 
-import json
 import re
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from conformance.patterns import Bindings, match
-from conformance.transcripts import CLIENT_INFO
 from tests.workspace import record
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -83,34 +78,5 @@ def expected(result: dict) -> dict:
     return {**shown, "content": [{"type": "text", "text": text}]}
 
 
-def conversation(tool: str, revision: str) -> Iterator[dict]:
-    """The lines of one transcript, header first."""
-    yield {"title": f"{tool}: every mode", "requirements": ["tools.content"], "server": "memrpc"}
-    bindings = Bindings(revision)
-    with tempfile.TemporaryDirectory() as folder:
-        peer = record.server(Path(folder))
-        if revision != "2026-07-28":
-            yield {"open": {}}
-            params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT_INFO}
-            opening = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-            begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-            peer.send(b"".join(json.dumps(each).encode() + b"\n" for each in (opening, begun)))
-            peer.receive(10)
-        for number, (called, arguments) in enumerate(CONVERSATIONS[tool], 1):
-            message = record.request(number, called, arguments, revision)
-            peer.send(record.sent(message, bindings))
-            line = peer.receive(60)
-            assert line is not None, message
-            answer = {
-                "jsonrpc": "2.0",
-                "id": number,
-                "result": expected(json.loads(line)["result"]),
-            }
-            match(answer, json.loads(line), bindings)
-            yield {"from": "client", "message": message}
-            yield {"from": "server", "message": answer}
-        peer.close()
-
-
 if __name__ == "__main__":
-    record.write_transcripts(FOLDER, CONVERSATIONS, conversation)
+    record.write_transcripts(FOLDER, CONVERSATIONS, expected)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from tests.workspace.conversations import CONVERSATIONS
 
 FOLDER = Path(__file__).with_name("transcripts")
 REVISIONS = ("2025-03-26", "2026-07-28")
-Converse = Callable[[str, str], Iterator[dict]]
+Expect = Callable[..., dict]
+ANSWER_S = 60
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 VOLATILE = re.compile(rf"{UUID.pattern}|{TIME.pattern}|\[[0-9a-f]{{8}}\]|\d{{4}}-\d\d-\d\d")
@@ -71,8 +72,13 @@ def expected(result: dict, captured: str = "") -> dict:
     return {**shown, "content": [{"type": "text", "text": text}]}
 
 
-def conversation(tool: str, revision: str) -> Iterator[dict]:
-    """The lines of one transcript, header first."""
+def conversation(
+    tool: str, revision: str, calls: Sequence[tuple], expect: Expect
+) -> Iterator[dict]:
+    """The lines of one transcript, header first.
+
+    ``expect(result, *rest)`` makes the pattern of a result; ``rest`` stands behind the arguments.
+    """
     yield {"title": f"{tool}: every mode", "requirements": ["tools.content"], "server": "memrpc"}
     bindings = Bindings(revision)
     with tempfile.TemporaryDirectory() as folder:
@@ -84,28 +90,31 @@ def conversation(tool: str, revision: str) -> Iterator[dict]:
             begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
             peer.send(b"".join(json.dumps(each).encode() + b"\n" for each in (opening, begun)))
             peer.receive(10)
-        for number, (called, arguments, *rest) in enumerate(CONVERSATIONS[tool], 1):
+        for number, (called, arguments, *rest) in enumerate(calls, 1):
             message = request(number, called, arguments, revision)
             peer.send(sent(message, bindings))
-            line = peer.receive(10)
+            line = peer.receive(ANSWER_S)
             assert line is not None, message
             result = json.loads(line)["result"]
-            answer = {"jsonrpc": "2.0", "id": number, "result": expected(result, *rest)}
+            answer = {"jsonrpc": "2.0", "id": number, "result": expect(result, *rest)}
             match(answer, json.loads(line), bindings)
             yield {"from": "client", "message": message}
             yield {"from": "server", "message": answer}
         peer.close()
 
 
-def write_transcripts(folder: Path, tools: Iterable[str], converse: Converse) -> None:
-    """Write what ``converse(tool, revision)`` yields, a file for each tool and revision."""
+def write_transcripts(
+    folder: Path, conversations: Mapping[str, Sequence[tuple]], expect: Expect
+) -> None:
+    """Hold the conversations and write them down, a file for each tool and revision."""
     for revision in REVISIONS:
         (folder / revision).mkdir(parents=True, exist_ok=True)
-        for tool in tools:
-            lines = [json.dumps(each, ensure_ascii=False) for each in converse(tool, revision)]
+        for tool, calls in conversations.items():
+            held = conversation(tool, revision, calls, expect)
+            lines = [json.dumps(each, ensure_ascii=False) for each in held]
             path = folder / revision / f"{tool}.jsonl"
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    write_transcripts(FOLDER, CONVERSATIONS, conversation)
+    write_transcripts(FOLDER, CONVERSATIONS, expected)
