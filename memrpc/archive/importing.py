@@ -2,12 +2,13 @@
 
 A record that is already here under the same id is left alone, except that a memory which was
 still current here and has been corrected since takes over its end.  What was forgotten here stays
-forgotten.  Links between memories are tied when all lines are in, whatever their order.
+forgotten.  Events are indexed once the portion is in of which they are a part.  Links between
+memories are tied when all lines are in, whatever their order.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.archive import (
     checkpoints,
@@ -31,12 +32,20 @@ from memrpc.store.errors import Conflict, InvalidArguments, NotFound
 from memrpc.store.transfer import Outcome, Reader, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import apsw
 
 
-def _import_event(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
+class _Arrival(NamedTuple):
+    """An event that an import met, and what it says of the chains of its memories."""
+
+    seq: int
+    is_new: bool
+    links: tuple[Link, ...]
+
+
+def _import_event(db: apsw.Connection, record: Record) -> tuple[Outcome, list[_Arrival]]:
     entry = _entry(record)
     recording.check(entry)
     if events.is_buried(db, entry.event_id):
@@ -44,14 +53,15 @@ def _import_event(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Li
     payload = bytes.fromhex(record["payload_sha256"])
     existing = events.by_id(db, entry.event_id)
     if existing is None:
-        event = recording.append(db, _event(db, record, entry), payload, entry.cues)
+        event = recording.write(db, _event(db, record, entry), payload, entry.cues)
     elif _is_same(db, existing, entry, payload):
         event = existing
     else:
         raise Conflict("event_id is taken here by an event with another payload or scope.")
     links = [_import_memory(db, m, event, place) for place, m in enumerate(record["memories"])]
+    changed = tuple(link for link in links if link is not None)
     outcome = Outcome.IMPORTED if existing is None else Outcome.KNOWN
-    return outcome, [link for link in links if link is not None]
+    return outcome, [_Arrival(event.seq, existing is None, changed)]
 
 
 def _import_memory(db: apsw.Connection, record: Record, event: Event, position: int) -> Link | None:
@@ -82,7 +92,7 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
     return link if was_ended else None
 
 
-def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
+def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple[()]]:
     covered = events.by_id(db, transfer.text(record, "covered_event_id"))
     if covered is None:
         raise NotFound("covered_event_id names no event here.")
@@ -98,10 +108,10 @@ def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, li
         invalidated_by=record["invalidated_by"],
     )
     is_new = checkpoints.restore(db, snapshot, covered)
-    return Outcome.IMPORTED if is_new else Outcome.KNOWN, []
+    return Outcome.IMPORTED if is_new else Outcome.KNOWN, ()
 
 
-def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, list[Link]]:
+def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple[()]]:
     items = tuple(map(str, record["items"]))
     core = Persona(
         transfer.text(record, "persona_id"),
@@ -111,7 +121,7 @@ def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, list[
     )
     updated_at = times.parse(transfer.text(record, "updated_at"), "updated_at")
     is_newer = persona.restore(db, core, now=updated_at)
-    return Outcome.IMPORTED if is_newer else Outcome.KNOWN, []
+    return Outcome.IMPORTED if is_newer else Outcome.KNOWN, ()
 
 
 def _entry(record: Record) -> RecordInput:
@@ -174,15 +184,27 @@ def _statement(record: Record, event: Event) -> model.Statement:
     return statement
 
 
-def _tie(db: apsw.Connection, ties: Sequence[tuple[int, Link]]) -> tuple[()]:
-    """Give the memories their places in their chains, and index what that changes."""
-    seqs = {seq for _, link in ties if (seq := memories.restore(db, link)) is not None}
-    changed = {m.event_seq for m in memories.of_events(db, seqs) if indexing.stands_alone(m)}
+def _settle(db: apsw.Connection, ties: Sequence[tuple[int, _Arrival]]) -> None:
+    """Give the portion's memories their state, and index what is new or changed by that."""
+    arrivals = [arrival for _, arrival in ties]
+    _restore(db, arrivals)
+    changed = {a.seq for a in arrivals if a.is_new or a.links}
     indexing.refresh_around(db, changed)
     sources = events.by_seqs(db, changed)
     for memory in memories.of_events(db, changed):
         indexing.add_memory(db, memory, sources[memory.event_seq])
+
+
+def _tie(db: apsw.Connection, ties: Sequence[tuple[int, _Arrival]]) -> tuple[()]:
+    """Name the others of each chain, now that all are here."""
+    _restore(db, (arrival for _, arrival in ties))
     return ()
+
+
+def _restore(db: apsw.Connection, arrivals: Iterable[_Arrival]) -> None:
+    for arrival in arrivals:
+        for link in arrival.links:
+            memories.restore(db, link)
 
 
 def _text_or_none(record: Record, name: str) -> str | None:
@@ -195,5 +217,7 @@ def _time_or_none(record: Record, name: str) -> int | None:
 
 
 READER: Final = Reader(
-    {"event": _import_event, "checkpoint": _import_checkpoint, "persona": _import_persona}, _tie
+    {"event": _import_event, "checkpoint": _import_checkpoint, "persona": _import_persona},
+    _tie,
+    _settle,
 )

@@ -83,10 +83,16 @@ def record(
 
 def append(db: apsw.Connection, event: Event, payload: bytes, attached: tuple[Cue, ...]) -> Event:
     """Write the event with its cues, its units and, if it owes an extraction, its job."""
+    stored = write(db, event, payload, attached)
+    indexing.add_event(db, stored)
+    return stored
+
+
+def write(db: apsw.Connection, event: Event, payload: bytes, attached: tuple[Cue, ...]) -> Event:
+    """Do as ``append`` and leave the units to the caller."""
     seq = events.insert(db, event, payload)
     cues.add(db, seq, attached)
     stored = events.by_seqs(db, [seq])[seq]
-    indexing.add_event(db, stored)
     waits = stored.extraction.state is ExtractionState.PENDING
     if waits and stored.extraction.method is not Method.NONE:
         jobs.enqueue(db, EXTRACT, str(seq), now=stored.recorded_at)

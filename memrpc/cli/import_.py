@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from memrpc.cli.terminal import progress, show, show_error, show_json
 from memrpc.settings import Settings
 
 if TYPE_CHECKING:
     import argparse
+
+_PAUSE_S: Final = 0.03
+"""Long enough for those who wait for the lock to find it free."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +30,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import new_id, now_us
     from memrpc.archive import importing
     from memrpc.cli.opening import opened
-    from memrpc.store import transfer
+    from memrpc.store import portions
     from memrpc.surface.shapes import to_json
     from memrpc.workspace import importing as workspace
     from memrpc.workspace.model import Act
@@ -33,11 +39,13 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         importing.READER,
         workspace.reader(Act("import", "command line", "", now_us(), new_id)),
     )
-    with opened(settings, makes=True) as application:
-        report = application.database.write_blocking(
-            lambda db: transfer.import_lines(
-                db, progress(_lines(parsed.file), None, "import"), readers, skip_bad=parsed.skip_bad
-            )
+    with opened(settings, makes=True) as application, _source(parsed.file) as source:
+        report = portions.import_all(
+            application.database,
+            lambda: progress(_lines(source), None, "import"),
+            readers,
+            skip_bad=parsed.skip_bad,
+            pause=partial(Event().wait, _PAUSE_S),
         )
     summary = {
         "imported": report.imported,
@@ -54,17 +62,24 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     return 1 if report.bad else 0
 
 
-def _lines(file: str) -> Iterator[str]:
-    if file == "-":
-        yield from _decoded(sys.stdin.buffer)
-        return
+@contextmanager
+def _source(file: str) -> Iterator[BinaryIO]:
+    """The file, or a copy without a name of what can be read only once."""
+    import shutil
     from pathlib import Path
+    from tempfile import TemporaryFile
 
-    with Path(file).open("rb") as source:
-        yield from _decoded(source)
+    with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
+        if source.seekable():
+            yield source
+            return
+        with TemporaryFile() as kept:
+            shutil.copyfileobj(source, kept)
+            yield kept
 
 
-def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
-    """A line that is not UTF-8 is a bad line, not the end of the import."""
-    for line in lines:
+def _lines(source: BinaryIO) -> Iterator[str]:
+    """All lines from the start; one that is not UTF-8 is a bad line, not the end of the import."""
+    source.seek(0)
+    for line in source:
         yield line.decode("utf-8", "surrogateescape")

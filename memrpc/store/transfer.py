@@ -6,6 +6,9 @@ already here under the same id is known, and what was forgotten here stays forgo
 
 A bad line is named by its number.  Unless bad lines are to be skipped the first one raises, and
 the caller's transaction is rolled back, so that nothing is imported.
+
+Lines come in portions, which need not share a transaction: what a portion says of itself is settled
+at its end, and what only the whole can tell when all are in.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from memrpc.store import json_column
 from memrpc.store.errors import DomainError, InvalidArguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 FORMAT: Final = 1
 HEADER: Final = "archive"
@@ -31,7 +34,13 @@ Record: TypeAlias = "Mapping[str, Any]"
 Tie: TypeAlias = Any
 """What a record says of others, in the words of its reader."""
 Importer: TypeAlias = "Callable[[apsw.Connection, Record], tuple[Outcome, Sequence[Tie]]]"
+Settle: TypeAlias = "Callable[[apsw.Connection, list[tuple[int, Tie]]], None]"
 Finish: TypeAlias = "Callable[[apsw.Connection, list[tuple[int, Tie]]], Iterable[BadLine]]"
+Portion: TypeAlias = "list[tuple[int, str]]"
+"""Lines with their numbers."""
+PORTION_LINES: Final = 250
+PORTION_CHARS: Final = 250_000
+"""About a tenth of a second's work."""
 _BAD: Final = (
     DomainError,
     ValueError,
@@ -63,10 +72,11 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A part's types of records, and what it does when all are in, with the ties by line."""
+    """A part's types of records, and what it does with the ties of a portion and of all lines."""
 
     importers: Mapping[str, Importer]
     finish: Finish
+    settle: Settle = lambda _db, _ties: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,62 @@ def header() -> str:
     return json_column.encode({"type": HEADER, "format": FORMAT})
 
 
+class Import:
+    """An import under way."""
+
+    def __init__(self, readers: Sequence[Reader], *, skip_bad: bool = False) -> None:
+        self._readers = readers
+        self._skip_bad = skip_bad
+        self._outcomes: Counter[Outcome] = Counter()
+        self._bad: list[BadLine] = []
+        self._ties: list[list[tuple[int, Tie]]] = [[] for _ in readers]
+
+    def take(self, db: apsw.Connection, portion: Portion) -> None:
+        """Add what the lines say and this file does not have.
+
+        Raises InvalidArguments, naming line and cause, at the first bad line unless they are
+        skipped.
+        """
+        begun = [len(ties) for ties in self._ties]
+        for number, line in portion:
+            if text := line.strip().removeprefix("\ufeff"):
+                self._take_line(db, number, text)
+        for reader, ties, start in zip(self._readers, self._ties, begun, strict=True):
+            reader.settle(db, ties[start:])
+
+    def finish(self, db: apsw.Connection) -> Report:
+        """Tie what the lines say of each other, and report.
+
+        Raises InvalidArguments for a line that cannot be tied unless bad lines are skipped.
+        """
+        for reader, ties in zip(self._readers, self._ties, strict=True):
+            for bad in reader.finish(db, ties):
+                self._note(bad)
+        return Report(
+            imported=self._outcomes[Outcome.IMPORTED],
+            known=self._outcomes[Outcome.KNOWN],
+            forgotten=self._outcomes[Outcome.FORGOTTEN],
+            bad=tuple(self._bad),
+        )
+
+    def _take_line(self, db: apsw.Connection, number: int, text: str) -> None:
+        try:
+            with db:  # a savepoint: a bad line leaves nothing behind
+                place, outcome, found = _import_line(db, text, self._readers)
+        except _BAD as error:
+            self._note(BadLine(number, cause(error)))
+        else:
+            self._outcomes[outcome] += 1
+            self._ties[place] += [(number, tie) for tie in found]
+
+    def _note(self, bad: BadLine) -> None:
+        if not self._skip_bad:
+            raise InvalidArguments(
+                f"Line {bad.number} is bad: {bad.message} Nothing was imported.", line=bad.number
+            )
+        self._bad.append(bad)
+
+
 def import_lines(
     db: apsw.Connection,
     lines: Iterable[str],
@@ -91,37 +157,24 @@ def import_lines(
     *,
     skip_bad: bool = False,
 ) -> Report:
-    """Add what the lines say and this file does not have.
+    """Import the lines in the caller's transaction.  Raises InvalidArguments as ``Import`` does."""
+    running = Import(readers, skip_bad=skip_bad)
+    for portion in portions(lines):
+        running.take(db, portion)
+    return running.finish(db)
 
-    Raises InvalidArguments, naming line and cause, at the first bad line unless ``skip_bad``.
-    """
-    outcomes: Counter[Outcome] = Counter()
-    bad: list[BadLine] = []
-    ties: list[list[tuple[int, Tie]]] = [[] for _ in readers]
+
+def portions(lines: Iterable[str]) -> Iterator[Portion]:
+    """Number the lines and yield them in portions, at least one."""
+    portion: Portion = []
+    chars = 0
     for number, line in enumerate(lines, 1):
-        text = line.strip().removeprefix("\ufeff")
-        if not text:
-            continue
-        try:
-            with db:  # a savepoint: a bad line leaves nothing behind
-                place, outcome, found = _import_line(db, text, readers)
-        except _BAD as error:
-            bad.append(BadLine(number, cause(error)))
-            if not skip_bad:
-                raise _refusal(bad[0]) from error
-        else:
-            outcomes[outcome] += 1
-            ties[place] += [(number, tie) for tie in found]
-    for reader, found_by_line in zip(readers, ties, strict=True):
-        bad += reader.finish(db, found_by_line)
-    if bad and not skip_bad:
-        raise _refusal(bad[0])
-    return Report(
-        imported=outcomes[Outcome.IMPORTED],
-        known=outcomes[Outcome.KNOWN],
-        forgotten=outcomes[Outcome.FORGOTTEN],
-        bad=tuple(bad),
-    )
+        portion.append((number, line))
+        chars += len(line)
+        if len(portion) == PORTION_LINES or chars >= PORTION_CHARS:
+            yield portion
+            portion, chars = [], 0
+    yield portion
 
 
 def _import_line(
@@ -143,12 +196,6 @@ def _import_line(
 def _check_header(record: Record) -> None:
     if record["format"] != FORMAT:
         raise InvalidArguments(f"format is {record['format']!r} and this memrpc reads {FORMAT}.")
-
-
-def _refusal(bad: BadLine) -> InvalidArguments:
-    return InvalidArguments(
-        f"Line {bad.number} is bad: {bad.message} Nothing was imported.", line=bad.number
-    )
 
 
 def cause(error: Exception) -> str:

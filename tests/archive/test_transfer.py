@@ -52,6 +52,11 @@ def load(archive: Archive, lines: list[str], **fields) -> Report:
         return transfer.import_lines(archive.db, lines, (importing.READER,), **fields)
 
 
+def units(archive: Archive) -> set[tuple]:
+    """What is indexed, whatever its place."""
+    return {row[1:] for row in archive.dump()["units"]}
+
+
 def counted(report: Report) -> tuple[int, int, int, int]:
     return (report.imported, report.known, report.forgotten, len(report.bad))
 
@@ -100,6 +105,7 @@ def test_a_correction_made_elsewhere_reaches_the_memory_that_was_current_here(
     load(empty, export(archive))
     assert contents(empty.recall("user likes")) == ["User likes cats."]
     assert export(empty) == export(archive)
+    assert units(empty) == units(archive)
 
 
 def test_lines_may_come_in_any_order(full: Archive, empty: Archive) -> None:
