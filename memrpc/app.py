@@ -212,7 +212,7 @@ class Application:
         """What starts index runs, each in processes of its own."""
         from memrpc.workers.indexing import Indexing
 
-        return Indexing(lambda: self.database, self.owner, self.settings["index_workers"])
+        return Indexing(lambda: self.database, self.settings["index_workers"])
 
     @cached_property
     def places(self) -> Places:

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.codebase import holders
 from memrpc.codebase.parsing import GC_THRESHOLD
 from memrpc.codebase.run import Ports, Request, Run
 from memrpc.store.database import Database
@@ -43,7 +44,14 @@ def main() -> None:
     includes, excludes = (tuple(order.pop(name, ())) for name in ("includes", "excludes"))
     request = Request(**order, includes=includes, excludes=excludes)
     database = Database(Path(request.database), jitter=_jitter, readers=1, busy_timeout_s=30)
-    ports = Ports(lambda: time.time_ns() // 1_000, time.monotonic, _Voice().progress, _begun)
+    ports = Ports(
+        now_us=lambda: time.time_ns() // 1_000,
+        monotonic=time.monotonic,
+        progress=_Voice().progress,
+        begun=_begun,
+        holder=holders.name(os.getpid()),
+        is_gone=holders.is_gone,
+    )
     answer: dict[str, Any]
     try:
         answer = {"report": Run(database, request, ports).report()}

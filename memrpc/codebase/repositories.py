@@ -1,7 +1,8 @@
 """Repositories and the right to index one: a lease with a fencing token.
 
 A run renews its lease with every batch that it writes.  One that was stopped or whose machine slept
-finds its token stale at the next batch and writes no more.
+finds its token stale at the next batch and writes no more.  One that is known to have died need not
+be waited for.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from memrpc.store import json_column
 from memrpc.store.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import apsw
 
@@ -29,10 +30,11 @@ _MAKE: Final = """
 INSERT INTO code_repositories (owner, name, root) VALUES (:owner, :name, :root)
 ON CONFLICT (owner, name) DO NOTHING
 """
+_HOLDER: Final = "SELECT lease_owner FROM code_repositories WHERE owner = :owner AND name = :name"
 _TAKE: Final = """
 UPDATE code_repositories SET lease_token = lease_token + 1, lease_until = :until,
   lease_owner = :holder, done = 0, total = 0
-WHERE owner = :owner AND name = :name AND lease_until <= :now
+WHERE owner = :owner AND name = :name AND (lease_until <= :now OR :is_gone)
 RETURNING id, lease_token
 """
 _HELD: Final = "id = :id AND lease_token = :token"
@@ -102,15 +104,28 @@ def indexed(db: apsw.Connection, owner: str, name: str) -> Repository:
 
 
 def take(
-    db: apsw.Connection, repository: Repository, *, holder: str, now: int, lease_us: int = LEASE_US
+    db: apsw.Connection,
+    repository: Repository,
+    *,
+    holder: str,
+    now: int,
+    is_gone: Callable[[str], bool] = lambda _holder: False,
+    lease_us: int = LEASE_US,
 ) -> Lease:
     """Begin a run.
 
-    Raises Conflict while another one is under way.
+    Raises Conflict while another one is under way whose holder is not known to be gone.
     """
     place = {"owner": repository.owner, "name": repository.name}
     db.execute(_MAKE, {**place, "root": repository.root}).fetchall()
-    values = {**place, "holder": holder, "now": now, "until": now + lease_us}
+    before: str = db.execute(_HOLDER, place).get or ""
+    values = {
+        **place,
+        "holder": holder,
+        "now": now,
+        "until": now + lease_us,
+        "is_gone": is_gone(before),
+    }
     rows: list[Any] = db.execute(_TAKE, values).fetchall()
     if not rows:
         raise Conflict(

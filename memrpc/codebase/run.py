@@ -50,16 +50,20 @@ class Request(NamedTuple):
     includes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     workers: int = 2
-    holder: str = ""
 
 
 class Ports(NamedTuple):
-    """Clocks, and whom to tell: of progress in files done and in all, and of the lease."""
+    """Clocks, whom to tell of progress in files done and in all and of the lease, and who lives.
+
+    ``holder`` is this process's name, and ``is_gone`` knows of others whether they have died.
+    """
 
     now_us: Callable[[], int]
     monotonic: Callable[[], float]
     progress: Callable[[int, int], None]
     begun: Callable[[Lease], None]
+    holder: str = ""
+    is_gone: Callable[[str], bool] = lambda _holder: False
 
 
 @dataclass(slots=True)
@@ -149,11 +153,13 @@ class Run:
     def _begin(self) -> Lease:
         request = self._request
         repository = Repository(0, request.owner, request.repo, request.root, None)
-        now = self._ports.now_us()
+        ports, now = self._ports, self._ports.now_us()
         lease = self._database.write_blocking(
-            lambda db: repositories.take(db, repository, holder=request.holder, now=now)
+            lambda db: repositories.take(
+                db, repository, holder=ports.holder, now=now, is_gone=ports.is_gone
+            )
         )
-        self._ports.begun(lease)
+        ports.begun(lease)
         return lease
 
     def _work(self, lease: Lease) -> dict[str, JSON]:

@@ -48,9 +48,8 @@ class IndexOrder:
 class Indexing:
     """Starts runs; ``workers`` parsing processes each."""
 
-    def __init__(self, database: Callable[[], Database], holder: str, workers: int) -> None:
+    def __init__(self, database: Callable[[], Database], workers: int) -> None:
         self._database = database
-        self._holder = holder
         self._workers = workers
 
     async def run(
@@ -108,7 +107,6 @@ class Indexing:
             "includes": order.includes,
             "excludes": order.excludes,
             "workers": self._workers,
-            "holder": self._holder,
         }
         return json.dumps(values).encode() + b"\n"
 
