@@ -31,6 +31,8 @@ class Contract(NamedTuple):
     extra: Mapping[str, JSON] = _NONE
     unlisted: frozenset[str] = frozenset()
     """Parameters that are understood but not shown: other spellings of what is."""
+    judged: Schema | None = None
+    """What arguments must fulfil, where that is less than what is listed."""
 
     def with_default(self, name: str, value: JSON) -> Contract:
         """The same contract with another default for one argument; with none for None."""
@@ -68,11 +70,12 @@ class Contract(NamedTuple):
         To word a refusal may take seconds where a million items are wrong: a thread does it.
         """
         meant = read_arguments(arguments, self.input.text)
-        if self.input.accepts(meant):
+        schema = self.judged or self.input
+        if schema.accepts(meant):
             return meant, None
         from anyio.to_thread import run_sync
 
-        return meant, await run_sync(self.input.violation, meant, abandon_on_cancel=True)
+        return meant, await run_sync(schema.violation, meant, abandon_on_cancel=True)
 
 
 def load_contract(folder: str, name: str) -> Contract:
@@ -88,7 +91,16 @@ def load_contract(folder: str, name: str) -> Contract:
         output=Schema(parts["output"]) if "output" in parts else None,
         annotations=extension.get("annotations", {}),
         unlisted=frozenset(extension.get("unlisted", ())),
+        judged=_without_items(parts["input"], extension.get("partial")),
     )
+
+
+def _without_items(schema: JSONObject, name: str | None) -> Schema | None:
+    """The schema that asks nothing of one list's items: the tool judges each by itself."""
+    if name is None:
+        return None
+    bare = {key: rule for key, rule in schema["properties"][name].items() if key != "items"}
+    return Schema({**schema, "properties": {**schema["properties"], name: bare}})
 
 
 def _inline(schema: JSON) -> JSON:

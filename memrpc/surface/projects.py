@@ -108,7 +108,7 @@ def choose(ctx: Context, places: Places, project: Project) -> None:
 
 async def _owner_of(ctx: Context, places: Places, database: Database, name: str) -> str:
     """Return the owner that a bare name means: the default project's, or the only known one's."""
-    default = await _default_or_none(ctx, places)
+    default = await at_hand(ctx, places)
     if default is not None and scope.fold(default.name) == scope.fold(name):
         return default.owner
     known = await database.read(lambda db: scope.by_name(db, name))
@@ -131,8 +131,8 @@ def _holds(owners: list[str], owner: str) -> bool:
     return scope.fold(owner) in {scope.fold(each) for each in owners}
 
 
-async def _default_or_none(ctx: Context, places: Places) -> Project | None:
-    """Return the default project; several roots name none."""
+async def at_hand(ctx: Context, places: Places) -> Project | None:
+    """Return the project of a call that names none, if one is clearly meant."""
     try:
         return await _default(ctx, places, {})
     except InvalidArguments:

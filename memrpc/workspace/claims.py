@@ -10,7 +10,7 @@ moment that the time is over, so a dead holder who wakes up cannot finish anothe
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
@@ -58,7 +58,9 @@ INSERT INTO claims (id, repo, task, agent, instance, role, token, metadata, clai
 VALUES (:id, :repo, :task, :agent, :instance, :role, :token, :metadata, :claimed_at, :expires_at)
 RETURNING claim
 """
-_RENEW: Final = "UPDATE claims SET expires_at = :expires_at WHERE claim = :claim"
+_RENEW: Final = """
+UPDATE claims SET expires_at = :expires_at, role = :role, metadata = :metadata WHERE claim = :claim
+"""
 _END: Final = "UPDATE claims SET released_at = :now, ended_by = :ended_by WHERE claim = :claim"
 
 
@@ -67,7 +69,7 @@ class Wish:
     """What a claimant says."""
 
     role: str | None = None
-    metadata: Object = field(default_factory=dict)
+    metadata: Object | None = None
     token: str | None = None
     force: bool = False
     lease_us: int = LEASE_US
@@ -79,6 +81,7 @@ def take(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
     Raises Conflict while another holds it, saying who and until when, and for a stale token;
     InvalidState for a task that nobody can work on.
     """
+    _check_wish(wish)
     held = open_claim(db, task)
     if wish.token is not None:
         return _renew(db, _by_token(db, task, wish.token, held), wish, act)
@@ -101,9 +104,9 @@ def release(
     Raises NotFound where nobody holds the task, Conflict where another does.
     """
     held = open_claim(db, task)
-    if held is None:
+    owns = held is not None and _owns(held, act, token)
+    if held is None or not (owns or held.is_live(act.now)):
         raise NotFound(f"No active claim found on {task.code}; nothing to release.", code=task.code)
-    owns = held.token == token if token is not None else is_holder(held, act)
     if not (owns or force):
         raise _taken(task, held)
     _end(db, held, ClaimEnd.RELEASE if owns else ClaimEnd.FORCE, act)
@@ -183,6 +186,10 @@ def listed(
     return [_claim(row) for row in db.execute(_OF_REPO, values).fetchall()], total
 
 
+def _owns(claim: Claim, act: Act, token: str | None) -> bool:
+    return is_holder(claim, act) if token is None else claim.token == token
+
+
 def is_holder(claim: Claim, act: Act) -> bool:
     """Say whether the act is the holder's: the same name through the same process."""
     return (claim.agent, claim.instance) == (act.agent, act.instance)
@@ -198,7 +205,7 @@ def _add(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
         instance=act.instance,
         role=wish.role or UNKNOWN,
         token=act.new_id(),
-        metadata=wish.metadata,
+        metadata=wish.metadata or {},
         claimed_at=act.now,
         expires_at=act.now + wish.lease_us,
         released_at=None,
@@ -213,9 +220,21 @@ def _add(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
 
 
 def _renew(db: apsw.Connection, claim: Claim, wish: Wish, act: Act) -> Claim:
-    expires_at = act.now + wish.lease_us
-    db.execute(_RENEW, {"claim": claim.key, "expires_at": expires_at}).fetchall()
-    return replace(claim, expires_at=expires_at)
+    """Prolong the claim; what is said of role and metadata takes the place of what was."""
+    renewed = replace(
+        claim,
+        expires_at=act.now + wish.lease_us,
+        role=wish.role or claim.role,
+        metadata=claim.metadata if wish.metadata is None else wish.metadata,
+    )
+    values = {
+        "claim": claim.key,
+        "expires_at": renewed.expires_at,
+        "role": renewed.role,
+        "metadata": json_column.encode(renewed.metadata),
+    }
+    db.execute(_RENEW, values).fetchall()
+    return renewed
 
 
 def _end(db: apsw.Connection, claim: Claim, how: ClaimEnd, act: Act) -> None:
@@ -229,6 +248,11 @@ def _by_token(db: apsw.Connection, task: Task, token: str, held: Claim | None) -
     if row is None or _claim(row).released_at is not None:
         raise _stale(task, held, None)
     return _claim(row)
+
+
+def _check_wish(wish: Wish) -> None:
+    rules.check_text(wish.role or "", "role", rules.BRIEF_CHARS)
+    rules.check_object(json_column.encode(wish.metadata or {}), "metadata")
 
 
 def _check_claimable(task: Task) -> None:

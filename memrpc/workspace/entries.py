@@ -29,22 +29,16 @@ _BY_CODE: Final = _COLUMNS + "WHERE repo = :repo AND code = :handle"
 _GLOBAL_BY_CODE: Final = _COLUMNS + "WHERE is_global = 1 AND code = :handle ORDER BY entry LIMIT 1"
 _BY_KEYS: Final = _COLUMNS + "WHERE entry IN (SELECT value FROM json_each(:keys))"
 _ANYWHERE: Final = _COLUMNS + "WHERE id = :id"
-_RECAP: Final = (
-    _COLUMNS
-    + """
-WHERE repo = :repo AND status = 'active' AND type <> 'task_archive'
-AND (expires_at IS NULL OR expires_at > :now)
-ORDER BY importance DESC, created_at DESC LIMIT :limit OFFSET :offset
+_KNOWN: Final = """
+AND status = 'active' AND type <> 'task_archive' AND (expires_at IS NULL OR expires_at > :now)
 """
-)
-_RECAP_OF: Final = (
-    _COLUMNS
-    + """
-WHERE repo = :repo AND status = 'active' AND type = :type
-AND (expires_at IS NULL OR expires_at > :now)
-ORDER BY importance DESC, created_at DESC LIMIT :limit
-"""
-)
+_IMPORTANT: Final = "ORDER BY importance DESC, created_at DESC LIMIT :limit"
+_RECAP: Final = f"{_COLUMNS}WHERE repo = :repo {_KNOWN}{_IMPORTANT} OFFSET :offset"
+_RECAP_OF: Final = f"{_COLUMNS}WHERE repo = :repo {_KNOWN}AND type = :type {_IMPORTANT}"
+_OTHERS: Final = f"WHERE is_global = 1 AND repo <> :repo {_KNOWN}"
+_RECAP_OTHERS: Final = f"{_COLUMNS}{_OTHERS}{_IMPORTANT}"
+_RECAP_OTHERS_OF: Final = f"{_COLUMNS}{_OTHERS}AND type = :type {_IMPORTANT}"
+_OTHERS_BY_TYPE: Final = f"SELECT type, count(*) FROM entries {_OTHERS}GROUP BY type"
 _NEWEST: Final = (
     _COLUMNS
     + """
@@ -150,17 +144,30 @@ def anywhere(db: apsw.Connection, entry_id: str) -> Entry | None:
 
 
 def recap(db: apsw.Connection, repo: Repo, *, now: int, limit: int, offset: int) -> list[Entry]:
-    """List what is known, the most important and then the newest first; archives left out."""
-    values = {"repo": repo.key, "now": now, "limit": limit, "offset": offset}
-    return [_entry(row) for row in db.execute(_RECAP, values).fetchall()]
+    """List what is known, the most important and then the newest first; archives left out.
+
+    What other repositories know for all is known here too.
+    """
+    values = {"repo": repo.key, "now": now, "limit": offset + limit}
+    others = [_entry(row) for row in db.execute(_RECAP_OTHERS, values).fetchall()]
+    skipped = max(0, offset - len(others))  # That many of its own stand before the page.
+    values |= {"limit": limit + offset - skipped, "offset": skipped}
+    own = [_entry(row) for row in db.execute(_RECAP, values).fetchall()]
+    return sorted([*own, *others], key=_rank)[offset - skipped :][:limit]
 
 
 def recap_of(
     db: apsw.Connection, repo: Repo, kind: EntryType, *, now: int, limit: int
 ) -> list[Entry]:
-    """List the active entries of one type, the most important and then the newest first."""
+    """List what is known of one type, as ``recap`` does."""
     values = {"repo": repo.key, "type": str(kind), "now": now, "limit": limit}
-    return [_entry(row) for row in db.execute(_RECAP_OF, values).fetchall()]
+    statements = (_RECAP_OF, _RECAP_OTHERS_OF)
+    found = [_entry(row) for each in statements for row in db.execute(each, values).fetchall()]
+    return sorted(found, key=_rank)[:limit]
+
+
+def _rank(entry: Entry) -> tuple[int, int]:
+    return -entry.importance, -entry.created_at
 
 
 def newest(db: apsw.Connection, repo: Repo, *, limit: int, offset: int) -> list[Entry]:
@@ -185,6 +192,12 @@ def tallies(db: apsw.Connection, repo: Repo) -> dict[tuple[EntryStatus, EntryTyp
     rows: list[Any] = db.execute(_TALLIES, {"repo": repo.key}).fetchall()
     split = ((label.split("/"), count) for label, count in rows)
     return {(EntryStatus(status), EntryType(kind)): count for (status, kind), count in split}
+
+
+def global_tallies(db: apsw.Connection, repo: Repo, *, now: int) -> dict[EntryType, int]:
+    """Count by type what other repositories know for all."""
+    rows: list[Any] = db.execute(_OTHERS_BY_TYPE, {"repo": repo.key, "now": now}).fetchall()
+    return {EntryType(kind): count for kind, count in rows}
 
 
 def expired(db: apsw.Connection, repo: Repo, *, now: int) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memrpc.store.errors import NotFound
-from memrpc.workspace import entries, graph
+from memrpc.workspace import entries, graph, scope
 from memrpc.workspace.graph import Subgraph
+from memrpc.workspace.handles import resolve
 from memrpc.workspace.model import Entry, EntryStatus, EntryType, Kind
 
 if TYPE_CHECKING:
@@ -28,12 +28,14 @@ class EntryDetail:
 
 @dataclass(frozen=True, slots=True)
 class Recap:
-    """The most important of what is known."""
+    """The most important of what is known; ``besides`` counts what only a search shows."""
 
     by_type: dict[EntryType, int]
     entries: tuple[Entry, ...]
     total: int
     graph: Subgraph
+    besides: dict[str, int]
+    near: tuple[str, ...] = ()
 
 
 def detail(db: apsw.Connection, repo: Repo, handles: Sequence[str]) -> EntryDetail:
@@ -41,31 +43,30 @@ def detail(db: apsw.Connection, repo: Repo, handles: Sequence[str]) -> EntryDeta
 
     Raises NotFound when a single handle names none.
     """
-    found: dict[int, Entry] = {}
-    missing: list[str] = []
-    for handle in dict.fromkeys(handles):
-        try:
-            entry = entries.find(db, repo, handle)
-        except NotFound:
-            if len(handles) == 1:
-                raise
-            missing.append(handle)
-        else:
-            found[entry.key] = entry
-    around = graph.around(db, Kind.ENTRY, list(found))
-    return EntryDetail(tuple(found.values()), tuple(missing), around)
+    found, missing = resolve(handles, lambda handle: entries.find(db, repo, handle))
+    around = graph.around(db, Kind.ENTRY, [entry.key for entry in found])
+    return EntryDetail(tuple(found), tuple(missing), around)
 
 
 def recap(db: apsw.Connection, repo: Repo, *, now: int, limit: int, offset: int) -> Recap:
     """Return the active knowledge of a repository, the most important and then the newest first."""
     tallies = entries.tallies(db, repo)
+    shared = entries.global_tallies(db, repo, now=now)
     by_type: dict[EntryType, int] = {
         kind: count
         for kind in EntryType
         if kind is not EntryType.TASK_ARCHIVE
-        and (count := tallies.get((EntryStatus.ACTIVE, kind), 0))
+        and (count := tallies.get((EntryStatus.ACTIVE, kind), 0) + shared.get(kind, 0))
     }
     found = entries.recap(db, repo, now=now, limit=limit, offset=offset)
     total = sum(by_type.values()) - entries.expired(db, repo, now=now)
     around = graph.around(db, Kind.ENTRY, [entry.key for entry in found])
-    return Recap(by_type, tuple(found), total, around)
+    near = () if tallies else tuple(scope.near(db, repo))
+    return Recap(by_type, tuple(found), total, around, _besides(tallies), near)
+
+
+def _besides(tallies: Mapping[tuple[EntryStatus, EntryType], int]) -> dict[str, int]:
+    """Count the records of finished tasks, and what was put away."""
+    tasks = tallies.get((EntryStatus.ACTIVE, EntryType.TASK_ARCHIVE), 0)
+    away = sum(n for (status, _), n in tallies.items() if status is EntryStatus.ARCHIVED)
+    return {name: n for name, n in (("task_archive", tasks), ("archived", away)) if n}

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.recall import similarity
 from memrpc.store import json_column
 from memrpc.store.errors import Conflict, InvalidArguments
-from memrpc.workspace import actions, codes, entries, indexing, rules, scope, topics, upkeep_due
+from memrpc.workspace import (
+    actions,
+    codes,
+    entries,
+    indexing,
+    rules,
+    scope,
+    times,
+    topics,
+    upkeep_due,
+)
 from memrpc.workspace.actions import Change
 from memrpc.workspace.composing import compose
 from memrpc.workspace.graph import Link
@@ -148,6 +158,10 @@ def _checked(draft: EntryDraft) -> EntryDraft:
         raise InvalidArguments(
             f"ttlDays must be more than 0 and at most {MAX_TTL_DAYS:,}.", field="ttlDays"
         )
+    rules.check_brief(draft, "role", "model", "branch", "folder", "language")
+    if draft.completed_at is not None:
+        completed_at = times.to_text(times.parse(draft.completed_at, "completed_at"))
+        draft = replace(draft, completed_at=completed_at)
     if draft.tags is None:
         return draft
     return replace(draft, tags=rules.check_list(draft.tags, "tags"))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from memrpc.store.json_column import JSON
     from memrpc.workspace.model import Act, Object, Repo, Task
 
 MAX_SEARCHED: Final = 1_000
@@ -34,6 +35,9 @@ SELECT handoff, id, repo, from_agent, to_agent, task, summary, context, status, 
 FROM handoffs
 """
 _BY_ID: Final = _COLUMNS + "WHERE repo = :repo AND id = :id"
+_BY_SHORT_ID: Final = (
+    _COLUMNS + "WHERE repo = :repo AND substr(id, -8) = :id ORDER BY handoff DESC LIMIT 1"
+)
 _PENDING_OF: Final = _COLUMNS + "WHERE task = :task AND status = 'pending'"
 _OF_REPO: Final = "repo = :repo"
 _FROM: Final = "from_agent = :from_agent"
@@ -110,7 +114,7 @@ def answer(
     said = f"Handoff [{short(handoff)}] {status} by {act.agent}"
     steps = handoff.context.get("next_steps")
     if status is HandoffStatus.ACCEPTED and steps:
-        said += f". Next steps: {steps}"[:_NEXT_STEPS_CHARS]
+        said += f". Next steps: {_listed(steps)}"[:_NEXT_STEPS_CHARS]
     task = task_of(db, handoff)
     _remark(db, task, said, act)
     _log(db, repo, act, handoff, after, task)
@@ -128,8 +132,12 @@ def expire_of(db: apsw.Connection, repo: Repo, task: Task, act: Act) -> int:
 
 
 def find(db: apsw.Connection, repo: Repo, handoff_id: str) -> Handoff:
-    """Return the handoff of this id in this repository.  Raises NotFound."""
-    row = db.execute(_BY_ID, {"repo": repo.key, "id": handoff_id.strip()}).fetchone()
+    """Return the newest handoff of this id, or short id, in this repository.  Raises NotFound."""
+    handle = handoff_id.strip()
+    values = {"repo": repo.key, "id": handle}
+    row = db.execute(_BY_ID, values).get
+    if row is None and len(handle) == _SHORT_ID:
+        row = db.execute(_BY_SHORT_ID, values).get
     if row is None:
         raise NotFound(
             f"Handoff not found: {handoff_id} in {scope.full_name(repo)}; list them with "
@@ -195,6 +203,12 @@ def task_of(db: apsw.Connection, handoff: Handoff) -> Task | None:
 def short(handoff: Handoff) -> str:
     """Return the part of the id by which people speak of it."""
     return handoff.id.replace("-", "")[-_SHORT_ID:]
+
+
+def _listed(steps: JSON) -> str:
+    """Return steps as a sentence has them, whatever they were given as."""
+    items = steps if isinstance(steps, list) else [steps]
+    return "; ".join(item if isinstance(item, str) else json_column.encode(item) for item in items)
 
 
 def _expiry(text: str | None, now: int) -> int | None:

@@ -20,6 +20,10 @@ ENTRY_TITLE_CHARS: Final = (3, 255)
 TASK_TITLE_CHARS: Final = (3, 100)
 CONTENT_CHARS: Final = (10, 50_000)
 SHORT_CHARS: Final = (1, 500)
+BRIEF_CHARS: Final = (0, 500)
+"""Of a role, a version, a path and the like, which may stand in each line of a list."""
+MAX_EST_TOKENS: Final = 1_000_000_000
+MAX_ISSUE_DIGITS: Final = 9
 LONG_CHARS: Final = (1, 20_000)
 SIGNAL_CHARS: Final = (1, 200)
 MAX_CODE_CHARS: Final = 20
@@ -203,6 +207,12 @@ def check_text(value: str, field: str, bounds: tuple[int, int]) -> str:
             actual=len(value),
         )
     return value
+
+
+def check_brief(draft: object, *fields: str) -> None:
+    """Refuse what is too long of a draft's small texts."""
+    for field in fields:
+        check_text(getattr(draft, field) or "", field, BRIEF_CHARS)
 
 
 def check_title(title: str) -> str:

@@ -6,6 +6,7 @@ first written.  ``owner/name`` as a repository names both.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
@@ -23,6 +24,7 @@ NEAR_LIMIT: Final = 5
 LISTED: Final = "resources/list"
 """The topic of the list of resources, to which each new repository adds."""
 _NEAR_MINIMUM_CHARS: Final = 3
+_NEAR_RATIO: Final = 0.8
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 
 _FIND: Final = """
@@ -44,11 +46,26 @@ _TOUCH: Final = "UPDATE repos SET active_at = :now WHERE repo = :repo"
 
 @lru_cache(maxsize=256)
 def split(owner: str | None, repo: str | None) -> tuple[str | None, str | None]:
-    """Return owner and name without surrounding spaces; the owner inside ``owner/name`` wins."""
+    """Return owner and name without surrounding spaces; the owner inside ``owner/name`` wins.
+
+    Some models send the object ``{"owner": ..., "repo": ...}`` as the repository's text.
+    """
+    if (repo or "").lstrip().startswith("{"):
+        owner, repo = _unpacked(owner, str(repo))
     owner = (owner or "").strip() or None
     path = [part.strip() for part in (repo or "").strip().strip("/").split("/")]
     name = path[-1].removesuffix(".git") or None
     return (path[-2] if len(path) > 1 and path[-2] else owner), name
+
+
+def _unpacked(owner: str | None, text: str) -> tuple[str | None, str]:
+    try:
+        members = json.loads(text)
+    except (ValueError, RecursionError):
+        return owner, text
+    named = [members.get(name) for name in ("owner", "repo")]
+    inner, repo = (name if isinstance(name, str) else None for name in named)
+    return inner or owner, repo or text
 
 
 def check(owner: str, name: str) -> None:
@@ -136,6 +153,13 @@ def _squeezed(text: str) -> str:
 
 
 def _is_near(wanted: str, other: str) -> bool:
-    """Say whether one name contains the other; a short one is contained in too many."""
+    """Say whether one name contains the other or is written nearly like it.
+
+    A short one is contained in too many.
+    """
     shorter, longer = sorted((wanted, other), key=len)
-    return len(shorter) >= _NEAR_MINIMUM_CHARS and shorter in longer
+    if len(shorter) < _NEAR_MINIMUM_CHARS:
+        return False
+    from difflib import SequenceMatcher
+
+    return shorter in longer or SequenceMatcher(None, shorter, longer).ratio() >= _NEAR_RATIO

@@ -10,6 +10,7 @@ from memrpc.recall.query import parse as parse_query
 from memrpc.store.errors import NotFound
 from memrpc.workspace import graph, indexing, inline, scope, searching, standards
 from memrpc.workspace.graph import Subgraph
+from memrpc.workspace.handles import resolve
 from memrpc.workspace.model import Kind, Standard
 from memrpc.workspace.scope import fold
 from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
@@ -141,26 +142,19 @@ def search(
 
 def details(
     db: apsw.Connection, repo: Repo, handles: Sequence[str]
-) -> tuple[list[Standard], Subgraph]:
-    """Return the standards that these ids and codes name, in their order; unknown ones left out.
+) -> tuple[list[Standard], list[str], Subgraph]:
+    """Return the standards that these ids and codes name, in their order, and what names none.
 
     Raises NotFound when none is there.
     """
-    found: dict[int, Standard] = {}
-    for handle in handles:
-        try:
-            standard = standards.find(db, repo, handle)
-        except NotFound:
-            if len(handles) == 1:
-                raise
-            continue
-        found[standard.key] = standard
+    found, missing = resolve(handles, lambda handle: standards.find(db, repo, handle))
     if not found:
         raise NotFound(
             f"No standards found for {', '.join(handles)} in {scope.full_name(repo)}.",
             ids=list(handles),
         )
-    return list(found.values()), graph.around(db, Kind.STANDARD, list(found))
+    around = graph.around(db, Kind.STANDARD, [standard.key for standard in found])
+    return found, missing, around
 
 
 def _nothing(db: apsw.Connection, repo: Repo, reason: str | None) -> StandardList:

@@ -125,6 +125,7 @@ def _checked(draft: StandardDraft) -> StandardDraft:
         rules.check_text(draft.content, "content", rules.CONTENT_CHARS)
     if draft.metadata is not None:
         rules.check_object(json_column.encode(draft.metadata), "metadata")
+    rules.check_brief(draft, "context", "version", "language", "model")
     tags = None if draft.tags is None else rules.check_list(draft.tags, "tags")
     stack = None if draft.stack is None else rules.check_list(draft.stack, "stack")
     context = None if draft.context is None else slug(draft.context)

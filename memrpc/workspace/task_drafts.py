@@ -51,6 +51,11 @@ def checked(draft: TaskDraft) -> TaskDraft:
             rules.check_text(value, name, bounds)
     if draft.metadata is not None:
         rules.check_object(json_column.encode(draft.metadata), "metadata")
+    rules.check_brief(draft, "role", "model", "doc_path", "commit_id")
+    if (draft.est_tokens or 0) > rules.MAX_EST_TOKENS:
+        raise InvalidArguments(
+            f"est_tokens must be at most {rules.MAX_EST_TOKENS:,}.", field="est_tokens"
+        )
     lists: dict[str, Any] = {
         name: rules.check_list(getattr(draft, name), name)
         for name in ("tags", "suggested_skills", "decision_refs", "changed_files")
@@ -64,12 +69,14 @@ _BOUNDS: Final = {
     "title": rules.TASK_TITLE_CHARS,
     "phase": rules.SHORT_CHARS,
     "description": rules.LONG_CHARS,
+    "comment": (0, rules.LONG_CHARS[1]),
 }
+_NEEDED: Final = ("phase", "title", "description")
 
 
 def check_complete(draft: TaskDraft) -> None:
     """Refuse a new task that lacks what each needs."""
-    missing = [name for name in _BOUNDS if getattr(draft, name) is None]
+    missing = [name for name in _NEEDED if getattr(draft, name) is None]
     if missing:
         raise InvalidArguments(
             f"{', '.join(missing)} missing: a new task needs phase, title and description; to "
@@ -83,7 +90,8 @@ def changes(before: Task, draft: TaskDraft) -> dict[str, Any]:
     """Return the columns that the draft names, but for status, parent and dependency."""
     changes = {name: getattr(draft, name) for name in _PLAIN if getattr(draft, name) is not None}
     if draft.phase is not None or draft.tags is not None:
-        changes["tags"] = tagged(draft.tags or before.tags, draft.phase or before.phase)
+        tags = before.tags if draft.tags is None else draft.tags
+        changes["tags"] = tagged(tags, draft.phase or before.phase)
     if draft.metadata is not None or draft.decision_refs is not None:
         given = before.metadata if draft.metadata is None else draft.metadata
         changes["metadata"] = metadata(given, draft)

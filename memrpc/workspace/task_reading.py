@@ -11,6 +11,7 @@ from memrpc.store.errors import NotFound
 from memrpc.store.where import compose
 from memrpc.workspace import claims, graph, scope, tasks
 from memrpc.workspace.graph import Subgraph
+from memrpc.workspace.handles import resolve
 from memrpc.workspace.model import Claim, Comment, Kind, Task, TaskStatus
 from memrpc.workspace.searching import Mark
 
@@ -56,6 +57,10 @@ SELECT id, summary, to_agent, created_at FROM handoffs WHERE handoff = :handoff
 """
 _COUNT: Final = "SELECT count(*) FROM tasks"
 _FOREVER: Final = 1 << 62
+_COMMENT_CHARS: Final = 200
+"""What a comment or a task nearby needs besides its text."""
+CUT_ITEMS: Final = 5
+CUT_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,8 @@ class TaskDetail:
     children: tuple[Task, ...]
     depended_by: tuple[Task, ...]
     graph: Subgraph
+    comment_count: int
+    is_cut: bool = False
 
 
 def listing(db: apsw.Connection, repo: Repo, chosen: TaskFilter) -> TaskList:
@@ -161,41 +168,51 @@ def listing(db: apsw.Connection, repo: Repo, chosen: TaskFilter) -> TaskList:
 
 def details(
     db: apsw.Connection, repo: Repo, handles: Sequence[str], *, now: int
-) -> list[TaskDetail]:
-    """Return the tasks that these ids and codes name, in their order; unknown ones are left out.
+) -> tuple[list[TaskDetail], list[str]]:
+    """Return the tasks that these ids and codes name, in their order, and what names none.
 
     Raises NotFound when none is there.
     """
-    found: dict[int, Task] = {}
-    for handle in handles:
-        try:
-            task = tasks.find(db, repo, handle)
-        except NotFound:
-            if len(handles) == 1:
-                raise
-            continue
-        found[task.key] = task
+    found, missing = resolve(handles, lambda handle: tasks.find(db, repo, handle))
     if not found:
         raise NotFound(
             f"No tasks found for {', '.join(handles)} in {scope.full_name(repo)}.",
             ids=list(handles),
         )
-    return [detail(db, task, now=now) for task in found.values()]
+    return [detail(db, task, now=now) for task in found], missing
 
 
 def detail(db: apsw.Connection, task: Task, *, now: int) -> TaskDetail:
     """Return the task with everything around it."""
     near = tasks.by_keys(db, [key for key in (task.parent, task.depends_on) if key is not None])
+    comments = tuple(tasks.comments(db, task))
     return TaskDetail(
         task=task,
         parent=near.get(task.parent or 0),
         dependency=near.get(task.depends_on or 0),
         claim=claims.live_of(db, [task.key], now=now).get(task.key),
         waiting=waiting(db, [task.key], now=now).get(task.key),
-        comments=tuple(tasks.comments(db, task)),
+        comments=comments,
         children=tuple(tasks.children(db, task)),
         depended_by=tuple(tasks.depending(db, task)),
         graph=graph.around(db, Kind.TASK, [task.key]),
+        comment_count=len(comments),
+    )
+
+
+def within(found: TaskDetail, max_chars: int) -> TaskDetail:
+    """Return the task as it is, or with less of what was said and what stands around it."""
+    said = sum(len(each.text) + _COMMENT_CHARS for each in found.comments)
+    around = len(found.children) + len(found.depended_by)
+    if said + around * _COMMENT_CHARS <= max_chars:
+        return found
+    comments = [replace(each, text=each.text[:CUT_CHARS]) for each in found.comments[:CUT_ITEMS]]
+    return replace(
+        found,
+        comments=tuple(comments),
+        children=found.children[:CUT_ITEMS],
+        depended_by=found.depended_by[:CUT_ITEMS],
+        is_cut=True,
     )
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.where import compose
-from memrpc.workspace import graph, indexing, scope, searching, tasks, windows
+from memrpc.workspace import graph, indexing, rules, scope, searching, tasks, windows
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.model import Kind
-from memrpc.workspace.searching import NO_AIDS, Aids, Place
+from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
 from memrpc.workspace.task_reading import OF_REPO, SELECT, TaskFilter, TaskList, TaskRow
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def _spoken_issues(query: str) -> frozenset[int]:
     words = query.casefold().split()
     pairs = itertools.pairwise(words)
     return frozenset(
-        int(number) for word, number in pairs if word == "issue" and number.isdecimal()
+        int(number)
+        for word, number in pairs
+        if word == "issue" and number.isdecimal() and len(number) <= rules.MAX_ISSUE_DIGITS
     )
 
 
@@ -104,22 +106,32 @@ class _Seen:
 def _found(db: apsw.Connection, seen: _Seen, subjects: list[int], chosen: TaskFilter) -> TaskList:
     keys = subjects[chosen.offset : chosen.offset + chosen.limit]
     known, issues = tasks.by_keys(db, keys), tasks.issues(db, keys)
-    marks = searching.marks(db, seen.text, Kind.TASK, keys) if seen.text else [None] * len(keys)
+    marks = _marks(db, seen, keys)
     counts = tasks.comment_counts(db, keys)
     rows = tuple(
         TaskRow(
             task=known[key],
             comments=counts.get(key, 0),
-            mark=mark,
+            mark=marks.get(key),
             issues=tuple(issues.get(key, ())),
-            matched="issue" if key in seen.named else "text",
+            matched="issue" if key in seen.named or chosen.issue is not None else "text",
         )
-        for key, mark in zip(keys, marks, strict=True)
+        for key in keys
     )
     around = graph.around(db, Kind.TASK, keys)
     reason = None if subjects else searching.OUTSIDE_FILTERS
     tallies = tasks.tallies(db, seen.repo)
     return TaskList(rows, len(subjects), tallies, around, seen.window, reason)
+
+
+def _marks(db: apsw.Connection, seen: _Seen, keys: list[int]) -> dict[int, Mark]:
+    """Say how sure each hit is; a task that names the issue asked for is what was asked for."""
+    if not seen.text:
+        return {}
+    by_words = [key for key in keys if key not in seen.named]
+    sure = dict.fromkeys(seen.named, Mark(1.0, searching.confidence_of(1.0)))
+    marks = searching.marks(db, seen.text, Kind.TASK, by_words)
+    return sure | dict(zip(by_words, marks, strict=True))
 
 
 def _empty(db: apsw.Connection, seen: _Seen, reason: str | None) -> TaskList:

@@ -101,6 +101,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
         after = _moved(db, after, TaskStatus(str(draft.status)), draft, act)
     after = replace(after, updated_at=act.now)
     tasks.save(db, after)
+    _forget_issues(db, before, after)
     if moves or draft.comment:
         said = draft.comment or f"Status updated to {after.status}"
         comment(db, after, said, act, before=before.status if moves else None, draft=draft)
@@ -215,6 +216,13 @@ def _fields(before: Task, after: Task, draft: TaskDraft) -> tuple[str, ...]:
         "depends_on": after.depends_on != before.depends_on,
     }
     return (*changed, *(name for name, is_new in named.items() if is_new))
+
+
+def _forget_issues(db: apsw.Connection, before: Task, after: Task) -> None:
+    """Forget the issues that only the words named which are no longer there."""
+    words = (before.title, before.description)
+    if words != (after.title, after.description) and tasks.issues_in("\n".join(words)):
+        tasks.recount_issues(db, after)
 
 
 def _decisions(

@@ -89,6 +89,7 @@ WHERE task IN (SELECT value FROM json_each(:keys)) GROUP BY task
 _ISSUE_ADD: Final = """
 INSERT INTO task_issues (task, issue) VALUES (:task, :issue) ON CONFLICT DO NOTHING
 """
+_ISSUES_DROP: Final = "DELETE FROM task_issues WHERE task = :task"
 _ISSUES: Final = """
 SELECT task, issue FROM task_issues
 WHERE task IN (SELECT value FROM json_each(:keys)) ORDER BY task, issue
@@ -216,6 +217,13 @@ def note_issues(db: apsw.Connection, key: int, text: str) -> None:
     """Remember the issues that a text of the task names."""
     for issue in issues_in(text):
         db.execute(_ISSUE_ADD, {"task": key, "issue": issue}).fetchall()
+
+
+def recount_issues(db: apsw.Connection, task: Task) -> None:
+    """Remember the issues that the task and its comments name, and no others."""
+    db.execute(_ISSUES_DROP, {"task": task.key}).fetchall()
+    texts = [task.title, task.description, *(each.text for each in comments(db, task))]
+    note_issues(db, task.key, "\n".join(texts))
 
 
 def issues(db: apsw.Connection, keys: Collection[int]) -> dict[int, list[int]]:

@@ -23,6 +23,7 @@ OBJECTIVE: Final = Argument("objective", "What is to be reached", required=True)
 BUG: Final = Argument("bug_description", "What goes wrong", required=True)
 _NOT_GIVEN: Final = "(not given)"
 SCOPE: Final = "scope"
+AGENT: Final = "agent_identity"
 PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -31,12 +32,14 @@ def filled_in(
 ) -> Prompt:
     """A prompt whose text has its arguments filled in."""
 
-    async def render(_: Context | None, desk: Desk, given: Mapping[str, str]) -> str:
+    async def render(ctx: Context | None, desk: Desk, given: Mapping[str, str]) -> str:
         from memrpc.surface import projects
 
-        place = projects.local(desk.places)
+        place = await projects.at_hand(ctx, desk.places) if ctx else projects.local(desk.places)
         scope = f"{place.owner}/{place.name}" if place else "the repository that you name"
-        filled = {SCOPE: scope} | {a.name: given.get(a.name) or _NOT_GIVEN for a in arguments}
+        known = {AGENT: ctx.client_name} if ctx else {}
+        filled = {a.name: given.get(a.name) or known.get(a.name) or _NOT_GIVEN for a in arguments}
+        filled[SCOPE] = scope
         return PLACEHOLDER.sub(lambda found: filled[found[1]], text)
 
     return Prompt(name, title, description, render, arguments)
@@ -108,7 +111,7 @@ PROMPTS: Final = (
         "Work through the queue of tasks",
         "Claim, do, verify and close tasks one after the other.",
         texts.TASK_EXECUTOR,
-        (Argument("agent_identity", "Your name as an agent", complete=complete.agents),),
+        (Argument(AGENT, "Your name as an agent", complete=complete.agents),),
     ),
     filled_in(
         "fix-suggestion",

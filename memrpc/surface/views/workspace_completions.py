@@ -113,18 +113,22 @@ async def agents(desk: Desk, values: Values) -> Sequence[str]:
 async def _in_repos(
     desk: Desk, values: Values, read: Callable[[apsw.Connection, Repo], list[str]]
 ) -> Sequence[str]:
-    """Of the repository that was filled in or that the server stands in, or of all."""
+    """Of the repository that was filled in, or that the server stands in; of all if in none."""
+    from urllib.parse import unquote
+
     from memrpc.surface import projects
     from memrpc.workspace import scope
 
-    owner, name = scope.split(values.get("owner"), values.get("name") or values.get("repo"))
+    named = unquote(values.get("name") or values.get("repo") or "")
+    owner, name = scope.split(values.get("owner"), named)
     if name is None and (place := projects.local(desk.places)) is not None:
         owner, name = place.owner, place.name
 
     def work(db: apsw.Connection) -> list[str]:
         repos = scope.everything(db)
-        named = [repo for repo in repos if name is not None and _is(repo, owner, name)]
-        return [value for repo in named or repos for value in read(db, repo)]
+        chosen = [repo for repo in repos if name is None or _is(repo, owner, name)]
+        is_ambiguous = name is not None and len(chosen) > 1
+        return [] if is_ambiguous else [value for repo in chosen for value in read(db, repo)]
 
     return await desk.database.read(work)
 

@@ -153,7 +153,19 @@ def action(db: apsw.Connection, number: str) -> Row:
     if found is None:
         raise KeyError(number, f"no action {number}")
     row = _action(found, scope.by_key(db, found.repo))
-    return {**row, "before": found.before, "after": found.after}
+    return {**row, "before": _dated(found.before), "after": _dated(found.after)}
+
+
+def _dated(value: JSON) -> JSON:
+    """A snapshot with its instants as every answer shows them."""
+    if isinstance(value, list):
+        return [_dated(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: times.to_text(item) if name.endswith("_at") and type(item) is int else _dated(item)
+        for name, item in value.items()
+    }
 
 
 def _action(found: Action, repo: Repo) -> Row:

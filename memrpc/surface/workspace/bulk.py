@@ -29,11 +29,11 @@ class Outcome:
     total: int
 
 
-async def read_items(tool: str, items: Sequence[JSON]) -> list[Arguments | DomainError]:
+async def read_items(tool: str, field: str, items: Sequence[JSON]) -> list[Arguments | DomainError]:
     """Return each item as it is meant, or the refusal that it gets."""
     if not 1 <= len(items) <= MAX_ITEMS:
         raise InvalidArguments(
-            f"a bulk call takes 1 to {MAX_ITEMS} items, not {len(items)}.", field="items"
+            f"{field} takes 1 to {MAX_ITEMS} items, not {len(items)}.", field=field
         )
     return [await _read(_contract(tool), item) for item in items]
 

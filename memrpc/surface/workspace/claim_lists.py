@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import apsw
 
 from memrpc.server.service import ToolResult
@@ -11,6 +13,7 @@ from memrpc.surface.workspace.visit import Drawn, Visit
 from memrpc.wire.messages import JSON
 from memrpc.workspace import claims, tasks
 from memrpc.workspace.claims import ClaimFilter
+from memrpc.workspace.handoffs import MAX_SEARCHED
 from memrpc.workspace.model import Claim, Repo, Task
 from memrpc.workspace.scope import fold
 
@@ -23,6 +26,7 @@ async def list_claims(visit: Visit, schema: str) -> ToolResult:
     query: str = visit.arguments.get("query") or ""
     chosen = ClaimFilter(agent or None, None, active_only, limit, offset)
     found, total = await visit.read(lambda db, repo: _found(db, repo, chosen, query, visit.now))
+    asked = shown.shortened(query)
 
     def draw(count: int) -> Drawn:
         page = shown.paging(count=count, total=total, offset=offset, limit=limit)
@@ -33,9 +37,13 @@ async def list_claims(visit: Visit, schema: str) -> ToolResult:
             **page,
         }
         whose = f" of {agent}" if agent else ""
-        head = f'{total} claims{whose} in "{visit.project.name}" (showing {count})'
+        where = f'in "{visit.project.name}" (showing {count})' + (
+            f", query={asked}" if asked else ""
+        )
         lines = [views.claim_line(claim, task, visit.now) for claim, task in found[:count]]
-        return structured, [head, *lines, *shown.more_lines(page)]
+        hint = [] if lines or not active_only else ["Ended ones: active_only false."]
+        head = f"{shown.counted(total, 'claims')}{whose} {where}"
+        return structured, [head, *lines, *hint, *shown.more_lines(page)]
 
     return visit.fitted(len(found), draw)
 
@@ -43,12 +51,20 @@ async def list_claims(visit: Visit, schema: str) -> ToolResult:
 def _found(
     db: apsw.Connection, repo: Repo, chosen: ClaimFilter, query: str, now: int
 ) -> tuple[list[tuple[Claim, Task]], int]:
-    listed, total = claims.listed(db, repo, chosen, now=now)
-    on = tasks.by_keys(db, [claim.task for claim in listed])
+    """Return a page of claims; words are looked for in the newest thousand."""
     words = fold(query).split()
-    pairs = [(claim, on[claim.task]) for claim in listed]
+    if not words:
+        listed, total = claims.listed(db, repo, chosen, now=now)
+        return _with_tasks(db, listed), total
+    listed, _ = claims.listed(db, repo, replace(chosen, limit=MAX_SEARCHED, offset=0), now=now)
+    pairs = _with_tasks(db, listed)
     fitting = [pair for pair in pairs if all(word in _text(pair) for word in words)]
-    return fitting, len(fitting) if words else total
+    return fitting[chosen.offset : chosen.offset + chosen.limit], len(fitting)
+
+
+def _with_tasks(db: apsw.Connection, listed: list[Claim]) -> list[tuple[Claim, Task]]:
+    on = tasks.by_keys(db, {claim.task for claim in listed})
+    return [(claim, on[claim.task]) for claim in listed]
 
 
 def _text(pair: tuple[Claim, Task]) -> str:

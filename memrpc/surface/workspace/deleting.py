@@ -10,7 +10,7 @@ from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError
 from memrpc.store.lanes import loop_call_soon
 from memrpc.surface.workspace import bulk
-from memrpc.surface.workspace.shown import present, shortened
+from memrpc.surface.workspace.shown import counted, present, shortened
 from memrpc.surface.workspace.visit import Visit
 from memrpc.wire.messages import JSON
 from memrpc.workspace.model import Act, Repo
@@ -86,7 +86,8 @@ def _answer(
         }
     )
     skipped = f" ({len(failed)} skipped)" if failed else ""
-    head = f'Deleted {len(done)} {noun} from "{visit.project.name}": {", ".join(codes)}{skipped}.'
+    what = f'{counted(len(done), noun)} from "{visit.project.name}"'
+    head = f"Deleted {what}: {', '.join(codes)}{skipped}."
     named = [f"- {code}: {title}" for code, title in done]
     asked = f"Asked for: {', '.join(handles)}"
     return visit.answer(structured, [head, *named, asked, *bulk.failure_lines(failed)])

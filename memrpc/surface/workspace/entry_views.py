@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import present
+from memrpc.surface.workspace.shown import grouped, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.composing import EntryDraft
@@ -144,15 +144,49 @@ def recap_row(entry: Entry) -> list[JSON]:
     return [entry.id, entry.code, entry.title, str(entry.type), entry.importance, acknowledged]
 
 
-def hit_lines(hits: Sequence[EntryHit], first_rank: int) -> list[str]:
-    """Return hits as text, grouped by type, with their ranks."""
+def tally_lines(by_type: Mapping[EntryType, int], besides: Mapping[str, int]) -> list[str]:
+    """Return how much there is of each type, and of what a recap leaves out."""
+    counts = ", ".join(f"{kind}: {n}" for kind, n in by_type.items())
+    rest = ", ".join(f"{name}: {n}" for name, n in besides.items())
+    if not counts and not rest:
+        return ["Nothing is stored here yet."]
+    how = "query" + (" and include_archived" if "archived" in besides else "")
+    return [
+        *([counts] if counts else []),
+        *([f"Not listed: {rest}; {how} finds them."] * bool(rest)),
+    ]
+
+
+def hit_lines(
+    hits: Sequence[EntryHit], first_rank: int, elsewhere: Mapping[int, Repo]
+) -> list[str]:
+    """Return hits as text, grouped by type, with their ranks and the repositories of others."""
+
+    def line(ranked: tuple[int, EntryHit]) -> str:
+        rank, hit = ranked
+        repo = elsewhere.get(hit.entry.repo)
+        return f"#{rank} {_hit(hit)}" + (f" of {repo.owner}/{repo.name}" if repo else "")
+
     ranked = list(enumerate(hits, start=first_rank))
-    lines: list[str] = []
-    for kind in EntryType:
-        group = [(rank, hit) for rank, hit in ranked if hit.entry.type is kind]
-        lines += [f"{kind}:"] if group else []
-        lines += [f"#{rank} {_hit(hit)}" for rank, hit in group]
-    return lines
+    return grouped(ranked, lambda each: str(each[1].entry.type), line)
+
+
+def elsewhere_json(hits: Sequence[EntryHit], elsewhere: Mapping[int, Repo]) -> list[JSON] | None:
+    """Return which hits belong to other repositories, if any does."""
+    found: list[JSON] = [
+        {"id": hit.entry.id, "code": hit.entry.code, "repo": f"{repo.owner}/{repo.name}"}
+        for hit in hits
+        if (repo := elsewhere.get(hit.entry.repo)) is not None
+    ]
+    return found or None
+
+
+def opening_line(hit: EntryHit, elsewhere: Mapping[int, Repo]) -> str:
+    """Return the call that shows a hit in full."""
+    repo = elsewhere.get(hit.entry.repo)
+    if repo is None:
+        return f'Open one: memory-read id:"{hit.entry.code}".'
+    return f'Open one: memory-read id:"{hit.entry.id}" repo:"{repo.owner}/{repo.name}".'
 
 
 def entry_line(entry: Entry) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from memrpc.wire.messages import JSON
 from memrpc.workspace import scope, times
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from memrpc.workspace.graph import Subgraph
     from memrpc.workspace.windows import Window
+
+T = TypeVar("T")
 
 PREVIEW_CHARS = 160
 REPEATED_CHARS = 500
@@ -78,6 +80,13 @@ def window_lines(window: Window | None) -> list[str]:
     return [f"Time “{shown['phrase']}”: {bounds}"]
 
 
+def nothing_head(things: str, query: str, repo: str, total: int) -> str:
+    """Say that a page is empty, because there is nothing or because it lies past the end."""
+    if total:
+        return f'No more {things} for "{query}": {total} in all, send a smaller offset.'
+    return f'No {things} found for "{query}" in repo "{repo}".'
+
+
 def nothing_lines(reason: str | None, near: Sequence[str]) -> list[str]:
     """Say why nothing was found, and where else one could look."""
     why = REASONS.get(reason or "", "")
@@ -103,10 +112,34 @@ def paging(
     )
 
 
+def missing_json(missing: Sequence[str]) -> list[JSON] | None:
+    """Return the handles that name nothing, if there are any."""
+    return [shortened(handle) for handle in missing] or None
+
+
+def missing_lines(missing: Sequence[str]) -> list[str]:
+    """Return the handles that name nothing as text."""
+    return [f"Not found: {', '.join(map(shortened, missing))}."] if missing else []
+
+
 def more_lines(page: Mapping[str, JSON]) -> list[str]:
     """Return the next handle as text."""
     after = page.get("next_offset")
     return [] if after is None else [f"More: send offset {after} ({page['total']} in all)."]
+
+
+def grouped(rows: Sequence[T], name: Callable[[T], str], line: Callable[[T], str]) -> list[str]:
+    """Return rows as lines under the names of their groups, each where its first row stands."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        groups.setdefault(name(row), []).append(line(row))
+    return [text for title, lines in groups.items() for text in (f"{title}:", *lines)]
+
+
+def counted(number: int, things: str) -> str:
+    """Return a number with its noun: ``1 memory``, ``2 memories``."""
+    one = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
+    return f"{number} {one if number == 1 else things}"
 
 
 def shortened(text: str) -> str:

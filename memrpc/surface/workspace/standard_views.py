@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import present
+from memrpc.surface.workspace.shown import grouped, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.standard_writing import StandardDraft
@@ -98,10 +97,11 @@ def standard_lines(standard: Standard, repo: Repo, parent: Standard | None) -> l
         "Version": standard.version,
         "Language": standard.language,
         "Stack": ", ".join(standard.stack),
-        "Scope": _scope(standard),
-        "Repo": f"{repo.owner}/{repo.name}",
+        "Repo": f"{repo.owner}/{repo.name}" + (" (for all)" if standard.is_global else ""),
         "Tags": ", ".join(standard.tags),
         "Extends": None if parent is None else f"{parent.code} ({parent.id})",
+        "Author": standard.agent,
+        "Created": times.to_text(standard.created_at),
         "Updated": times.to_text(standard.updated_at),
     }
     lines = [f"{name}: {value}" for name, value in labelled.items() if value]
@@ -127,11 +127,8 @@ def search_row(hit: StandardHit) -> list[JSON]:
 
 
 def row_lines(hits: Sequence[StandardHit]) -> list[str]:
-    """Return standards as text; those of one language that stand together under its name."""
-    lines: list[str] = []
-    for language, group in groupby(hits, key=lambda hit: hit.standard.language or "any language"):
-        lines += [f"{language}:", *(_line(hit) for hit in group)]
-    return lines
+    """Return standards as text, grouped by language."""
+    return grouped(hits, lambda hit: hit.standard.language or "any language", _line)
 
 
 def _head(standard: Standard) -> list[JSON]:

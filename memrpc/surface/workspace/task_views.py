@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import present
+from memrpc.surface.workspace.shown import grouped, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.model import TaskStatus
@@ -103,10 +103,11 @@ def task_json(detail: TaskDetail, project: Project) -> dict[str, JSON]:
             "depends_on": None if dependency is None else dependency.id,
             "depends_on_code": None if dependency is None else dependency.code,
             "coordination": _coordination(detail),
-            "comments_count": len(detail.comments),
+            "comments_count": detail.comment_count,
             "comments": [_comment(each) for each in detail.comments],
             "children": [brief(each) for each in detail.children],
             "depended_by": [brief(each) for each in detail.depended_by],
+            "truncated": detail.is_cut or None,
         }
     )
 
@@ -183,7 +184,9 @@ def task_lines(detail: TaskDetail, project: Project) -> list[str]:
     lines = [f"{name}: {value}" for name, value in labelled.items() if value]
     around = [*_around(detail), *_coordination_lines(detail)]
     history = [line for each in detail.comments for line in _history(each)]
-    return [*lines, *around, "--- description ---", task.description, *history]
+    cut = f"Shown in part ({detail.comment_count} comments in all); whole: task://{task.id}"
+    rest = [cut] if detail.is_cut else []
+    return [*lines, *around, "--- description ---", task.description, *history, *rest]
 
 
 def _around(detail: TaskDetail) -> list[str]:
@@ -248,13 +251,8 @@ def search_row(row: TaskRow) -> list[JSON]:
 
 
 def row_lines(rows: Sequence[TaskRow]) -> list[str]:
-    """Return tasks as text, grouped by status in the order of the closed set."""
-    lines: list[str] = []
-    for status in TaskStatus:
-        group = [row for row in rows if row.task.status is status]
-        lines += [f"{status}:"] if group else []
-        lines += [_row_line(row) for row in group]
-    return lines
+    """Return tasks as text, grouped by status; a list's and a ranking's order stays."""
+    return grouped(rows, lambda row: str(row.task.status), _row_line)
 
 
 def _row_line(row: TaskRow) -> str:

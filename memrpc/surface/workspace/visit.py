@@ -32,6 +32,8 @@ Arguments: TypeAlias = dict[str, JSON]
 Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 
 MAX_OFFSET = 1_000_000
+MAX_HANDLES = 500
+_CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
 _AGENTS = ("agent", "from_agent", "to_agent")
 
 
@@ -124,16 +126,22 @@ class Visit:
     def handles(self, *names: str) -> list[str]:
         """Return the ids and codes that the arguments give, single ones first.
 
-        Raises InvalidArguments for a blank one, which names nothing.
+        Raises InvalidArguments for a blank one, which names nothing, and for too many.
         """
         found: list[str] = []
         for name in names:
             value = self.arguments.get(name)
             found += value if isinstance(value, list) else [value] if value is not None else []
         if not found or not all(str(handle).strip() for handle in found):
+            code = _CODES[self.tool.partition("-")[0]]
             raise InvalidArguments(
                 f"nothing is named; send {' or '.join(names[:2])} with an id or a code such as "
-                "MEM-001.",
+                f"{code}.",
+                field=names[0],
+            )
+        if len(found) > MAX_HANDLES:
+            raise InvalidArguments(
+                f"{len(found):,} things are named; send at most {MAX_HANDLES} in a call.",
                 field=names[0],
             )
         return found

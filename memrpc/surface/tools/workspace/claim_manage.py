@@ -6,6 +6,7 @@ import apsw
 
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
+from memrpc.store.errors import InvalidArguments
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import coordination_views as views
 from memrpc.surface.workspace.claim_lists import list_claims
@@ -37,7 +38,7 @@ async def release(visit: Visit) -> ToolResult:
 async def claim(visit: Visit) -> ToolResult:
     wish = Wish(
         role=visit.arguments.get("role"),
-        metadata=visit.arguments.get("metadata", {}),
+        metadata=visit.arguments.get("metadata"),
         token=visit.arguments.get("claim_token"),
         force=bool(visit.arguments.get("force")),
         lease_us=visit.desk.claim_us,
@@ -58,6 +59,16 @@ def _task(arguments: Arguments) -> str:
     return str(arguments.get("task_id") or arguments.get("task_code") or "")
 
 
+def _named(arguments: Arguments) -> str:
+    handle = _task(arguments)
+    if not handle:
+        raise InvalidArguments(
+            "nothing is named; send task_id or task_code of the claim to release.",
+            field="task_code",
+        )
+    return handle
+
+
 MODES = (
     (lambda a: bool(a.get("release")), release),
     (lambda a: bool(_task(a)), claim),
@@ -66,7 +77,7 @@ MODES = (
 
 
 def _release(db: apsw.Connection, repo: Repo, act: Act, arguments: Arguments) -> tuple[Claim, Task]:
-    task = tasks.find(db, repo, _task(arguments))
+    task = tasks.find(db, repo, _named(arguments))
     token: str | None = arguments.get("claim_token")
     force = bool(arguments.get("force"))
     return claims.release(db, repo, task, act, token=token, force=force), task

@@ -57,7 +57,8 @@ async def list_handoffs(visit: Visit) -> ToolResult:
             "handoffs": {"columns": list(views.HANDOFF_COLUMNS), "rows": rows},
             **page,
         }
-        head = f'{total} handoffs in "{visit.project.name}" (showing {count}){_filters(chosen)}'
+        how_many = shown.counted(total, "handoffs")
+        head = f'{how_many} in "{visit.project.name}" (showing {count}){_filters(chosen)}'
         lines = [views.handoff_line(handoff, task, visit.now) for handoff, task in found[:count]]
         return structured, [head, *lines, *shown.more_lines(page)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -107,8 +106,6 @@ def _answered(
     db: apsw.Connection, repo: Repo, act: Act, visit: Visit, status: HandoffStatus
 ) -> tuple[Handoff, Handoff, Claim | None, Task | None]:
     before = handoffs.find(db, repo, visit.arguments["id"])
-    if "agent" not in visit.arguments and before.to_agent is not None:
-        act = replace(act, agent=before.to_agent)
     claim: Claim | None = None
     if status is HandoffStatus.ACCEPTED:
         lease_us = visit.desk.claim_us

@@ -41,10 +41,16 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def search(visit: Visit) -> ToolResult:
     limit, offset = visit.page(5)
     question = _question(visit.arguments, limit, offset)
-    answer = await visit.search(
-        lambda db, repo: entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[EntryAnswer, dict[int, Repo]]:
+        answer = entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)
+        others = {hit.entry.repo for hit in answer.hits} - {repo.key}
+        return answer, shown.repo_names(db, list(others))
+
+    answer, elsewhere = await visit.search(read)
+    return visit.fitted(
+        len(answer.hits), lambda count: _found(visit, question, answer, elsewhere, count)
     )
-    return visit.fitted(len(answer.hits), lambda count: _found(visit, question, answer, count))
 
 
 async def detail(visit: Visit) -> ToolResult:
@@ -73,14 +79,14 @@ async def recap(visit: Visit) -> ToolResult:
             "stats": {"byType": {str(kind): n for kind, n in found.by_type.items()}},
             "top": {"columns": list(entry_views.RECAP_COLUMNS), "rows": rows},
             **page,
-            **shown.present({"kg": kg}),
+            **shown.present({"near_repos": list(found.near) or None, "kg": kg}),
         }
-        counts = ", ".join(f"{kind}: {n}" for kind, n in found.by_type.items())
         lines = [
             f"Memory Timeline — {found.total} total (showing {count})",
             "> CODE [importance 1-5] title; the most important first.",
-            *([counts] if counts else ["Nothing is stored here yet."]),
+            *entry_views.tally_lines(found.by_type, found.besides),
             *(entry_views.dated_line(entry) for entry in chosen),
+            *shown.nothing_lines(None, found.near),
         ]
         return structured, [*lines, *shown.more_lines(page)]
 
@@ -109,7 +115,13 @@ def _question(arguments: Arguments, limit: int, offset: int) -> EntryQuestion:
     )
 
 
-def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: int) -> Drawn:
+def _found(
+    visit: Visit,
+    question: EntryQuestion,
+    answer: EntryAnswer,
+    elsewhere: dict[int, Repo],
+    count: int,
+) -> Drawn:
     """Draw the first ``count`` hits."""
     hits, query = answer.hits[:count], shown.shortened(question.query)
     page = shown.paging(
@@ -126,21 +138,21 @@ def _found(visit: Visit, question: EntryQuestion, answer: EntryAnswer, count: in
                 "window": shown.window_json(answer.window),
                 "reason": answer.reason,
                 "near_repos": list(answer.near) or None,
+                "elsewhere": entry_views.elsewhere_json(hits, elsewhere),
                 "kg": kg,
             }
         ),
     }
     window = shown.window_lines(answer.window)
     if not hits:
-        name = visit.project.name
-        head = f'No memories found for "{query}" in repo "{name}".'
+        head = shown.nothing_head("memories", query, visit.project.name, answer.total)
         return structured, [head, *window, *shown.nothing_lines(answer.reason, answer.near)]
     unread = sum(not hit.entry.used for hit in hits)
     counts = f"(showing {count} · {unread} unacknowledged)"
-    head = f'### Results: {answer.total} memories for "{query}" {counts}'
+    head = f'### Results: {shown.counted(answer.total, "memories")} for "{query}" {counts}'
     lines = [head, entry_views.LEGEND, *window]
-    lines += entry_views.hit_lines(hits, question.offset + 1)
-    opened = f'Open one: memory-read id:"{hits[0].entry.code}".'
+    lines += entry_views.hit_lines(hits, question.offset + 1, elsewhere)
+    opened = entry_views.opening_line(hits[0], elsewhere)
     links = shown.kg_lines(answer.graph) if kg else []
     return structured, [*lines, *links, opened, *shown.more_lines(page)]
 
@@ -176,8 +188,8 @@ def _single(visit: Visit, found: EntryDetail, repo: Repo, code: Sequence[Named])
 def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolResult:
     if not found.entries:
         return visit.answer(
-            {"memories": [], "missing": list(found.missing)},
-            ["No memories found for given ids/codes.", *_missing(found)],
+            {"memories": [], "missing": shown.missing_json(found.missing)},
+            ["No memories found for given ids/codes.", *shown.missing_lines(found.missing)],
         )
 
     def draw(count: int) -> Drawn:
@@ -187,7 +199,7 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
             "memories": [entry_views.entry_json(entry, repos[entry.repo]) for entry in chosen],
             **shown.present(
                 {
-                    "missing": list(found.missing) or None,
+                    "missing": shown.missing_json(found.missing),
                     "remaining": remaining or None,
                     "kg": None if rest else shown.kg_json(found.graph),
                 }
@@ -200,10 +212,6 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
         ]
         next_lines = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
         links = [] if rest else shown.kg_lines(found.graph)
-        return structured, [*lines, *_missing(found), *links, *next_lines]
+        return structured, [*lines, *shown.missing_lines(found.missing), *links, *next_lines]
 
     return visit.fitted(len(found.entries), draw)
-
-
-def _missing(found: EntryDetail) -> list[str]:
-    return [f"Not found: {', '.join(found.missing)}."] if found.missing else []

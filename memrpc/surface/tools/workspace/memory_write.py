@@ -28,7 +28,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(TOOL, visit.arguments["memories"])
+    items = await bulk.read_items(TOOL, "memories", visit.arguments["memories"])
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
     )

@@ -48,9 +48,9 @@ async def search(visit: Visit) -> ToolResult:
 
 async def detail(visit: Visit) -> ToolResult:
     handles = visit.handles("id", "code", "ids", "codes")
-    found, graph = await visit.read(lambda db, repo: _details(db, repo, handles))
+    found, missing, graph = await visit.read(lambda db, repo: _details(db, repo, handles))
     is_single = len(handles) == 1 and not {"ids", "codes"} & visit.arguments.keys()
-    return _single(visit, found[0], graph) if is_single else _several(visit, found)
+    return _single(visit, found[0], graph) if is_single else _several(visit, found, missing)
 
 
 async def list_standards(visit: Visit) -> ToolResult:
@@ -96,9 +96,9 @@ def _found(
     rows: list[JSON] = [views.search_row(hit) for hit in found.hits[:count]]
     table: dict[str, JSON] = {"columns": list(views.SEARCH_COLUMNS), "rows": rows}
     structured, lines = _page(visit, chosen, found, count)
-    head = f'### Results: {found.total} standards for "{query}" (showing {count})'
+    head = f'### Results: {shown.counted(found.total, "standards")} for "{query}" (showing {count})'
     if not rows:
-        head = f'No standards found for "{query}" in repo "{visit.project.name}".'
+        head = shown.nothing_head("standards", query, visit.project.name, found.total)
     return {"mode": "search", "query": query, "results": table, **structured}, [head, *lines]
 
 
@@ -114,11 +114,14 @@ def _page(visit: Visit, chosen: StandardFilter, found: StandardList, count: int)
     return structured, lines
 
 
-def _details(db: apsw.Connection, repo: Repo, handles: list[str]) -> tuple[list[Detail], Subgraph]:
-    found, graph = standard_reading.details(db, repo, handles)
+def _details(
+    db: apsw.Connection, repo: Repo, handles: list[str]
+) -> tuple[list[Detail], list[str], Subgraph]:
+    found, missing, graph = standard_reading.details(db, repo, handles)
     repos = shown.repo_names(db, [each.repo for each in found])
     parents = standards.by_keys(db, [each.parent for each in found if each.parent is not None])
-    return [(each, repos[each.repo], parents.get(each.parent or 0)) for each in found], graph
+    details = [(each, repos[each.repo], parents.get(each.parent or 0)) for each in found]
+    return details, missing, graph
 
 
 def _single(visit: Visit, found: Detail, graph: Subgraph) -> ToolResult:
@@ -143,7 +146,7 @@ def _single(visit: Visit, found: Detail, graph: Subgraph) -> ToolResult:
     return visit.answer(structured, [*lines, *shown.kg_lines(graph), *more])
 
 
-def _several(visit: Visit, found: list[Detail]) -> ToolResult:
+def _several(visit: Visit, found: list[Detail], missing: list[str]) -> ToolResult:
     def draw(count: int) -> Drawn:
         chosen = found[:count]
         remaining = [standard.code for standard, _, _ in found[count:]]
@@ -152,9 +155,12 @@ def _several(visit: Visit, found: list[Detail]) -> ToolResult:
             "mode": "detail",
             "standards": [views.standard_json(*each) for each in chosen],
             "count": count,
-            **shown.present({"remaining": remaining or None}),
+            **shown.present(
+                {"missing": shown.missing_json(missing), "remaining": remaining or None}
+            ),
         }
         lines = [line for each in chosen for line in (*views.standard_lines(*each), "")]
+        lines += shown.missing_lines(missing)
         after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
         return structured, [*lines, *after]
 

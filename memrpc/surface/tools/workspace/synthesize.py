@@ -23,9 +23,11 @@ from memrpc.surface.workspace.grounding import Ground, Wanted
 from memrpc.surface.workspace.visit import Arguments, Visit, begin, serve
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON, JSONObject
+from memrpc.workspace import rules
 
 TOOL = "synthesize"
 MAX_ANSWER_CHARS: Final = 20_000
+OBJECTIVE_CHARS: Final = (5, rules.LONG_CHARS[1])
 READERS: Final = ("memory-read", "task-read")
 _SYSTEM: Final = (
     "You synthesise what a repository's memory knows. Answer only from the evidence and from what "
@@ -38,7 +40,7 @@ _PREFERENCES: Final = {"intelligencePriority": 0.9, "speedPriority": 0.4}
 async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
     visit = await begin(ctx, desk, TOOL, arguments)
     wanted = Wanted(
-        objective=arguments["objective"],
+        objective=rules.check_text(arguments["objective"], "objective", OBJECTIVE_CHARS),
         path=arguments.get("current_file_path"),
         with_summary=bool(arguments.get("include_summary", True)),
         with_tasks=bool(arguments.get("include_tasks", True)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
@@ -9,9 +11,9 @@ from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import shown, task_views
 from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, always, given, serve
 from memrpc.wire.messages import JSON
-from memrpc.workspace import task_reading, task_search
+from memrpc.workspace import rules, task_reading, task_search
 from memrpc.workspace.model import TaskStatus
-from memrpc.workspace.task_reading import TaskFilter, TaskList
+from memrpc.workspace.task_reading import TaskDetail, TaskFilter, TaskList
 
 TOOL = "task-read"
 HANDLES = ("id", "code", "task_code", "ids", "codes", "task_codes")
@@ -34,26 +36,14 @@ async def search(visit: Visit) -> ToolResult:
 
 async def detail(visit: Visit) -> ToolResult:
     handles = visit.handles(*HANDLES)
-    found = await visit.read(
+    found, missing = await visit.read(
         lambda db, repo: task_reading.details(db, repo, handles, now=visit.now)
     )
     if len(handles) == 1 and not {"ids", "codes", "task_codes"} & visit.arguments.keys():
-        structured = task_views.task_json(found[0], visit.project)
-        structured |= shown.present({"kg": shown.kg_json(found[0].graph)})
-        lines = task_views.task_lines(found[0], visit.project)
-        return visit.answer(structured, [*lines, *shown.kg_lines(found[0].graph)])
-
-    def draw(count: int) -> Drawn:
-        chosen, remaining = found[:count], [each.task.code for each in found[count:]]
-        tasks = [task_views.task_json(each, visit.project) for each in chosen]
-        structured = {"schema": "task-read/detail", "count": count, "tasks": tasks}
-        lines = [
-            line for each in chosen for line in (*task_views.task_lines(each, visit.project), "")
-        ]
-        after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
-        return structured | shown.present({"remaining": remaining or None}), [*lines, *after]
-
-    return visit.fitted(len(found), draw)
+        return _single(visit, found[0])
+    half = visit.desk.answer_chars // 2
+    parts = [_beginning(each, half) for each in found]
+    return visit.fitted(len(parts), lambda count: _several(visit, parts, missing, count))
 
 
 async def list_tasks(visit: Visit) -> ToolResult:
@@ -69,6 +59,44 @@ MODES = (
     (given(*HANDLES), detail),
     (always, list_tasks),
 )
+
+
+def _single(visit: Visit, found: TaskDetail) -> ToolResult:
+    """Show one task; a long description page by page, by characters."""
+    half = visit.desk.answer_chars // 2
+    _, offset = visit.page(1)
+    seen, after = _part(task_reading.within(found, half), offset, half)
+    structured = task_views.task_json(seen, visit.project)
+    structured |= shown.present({"next_offset": after, "kg": shown.kg_json(seen.graph)})
+    length = len(found.task.description)
+    more = [] if after is None else [f"More: send offset {after} (of {length})."]
+    lines = [*task_views.task_lines(seen, visit.project), *shown.kg_lines(seen.graph)]
+    return visit.answer(structured, [*lines, *more])
+
+
+def _beginning(found: TaskDetail, max_chars: int) -> TaskDetail:
+    part, after = _part(task_reading.within(found, max_chars), 0, max_chars)
+    return replace(part, is_cut=part.is_cut or after is not None)
+
+
+def _part(found: TaskDetail, offset: int, max_chars: int) -> tuple[TaskDetail, int | None]:
+    """Return the task with a part of its description, and where the next part begins."""
+    text = found.task.description
+    end = min(len(text), offset + max_chars)
+    task = replace(found.task, description=text[offset:end])
+    return replace(found, task=task), end if end < len(text) else None
+
+
+def _several(visit: Visit, found: list[TaskDetail], missing: list[str], count: int) -> Drawn:
+    """Draw the first ``count`` tasks."""
+    chosen, remaining = found[:count], [each.task.code for each in found[count:]]
+    tasks = [task_views.task_json(each, visit.project) for each in chosen]
+    structured = {"schema": "task-read/detail", "count": count, "tasks": tasks}
+    lines = [line for each in chosen for line in (*task_views.task_lines(each, visit.project), "")]
+    lines += shown.missing_lines(missing)
+    after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+    rest = {"missing": shown.missing_json(missing), "remaining": remaining or None}
+    return structured | shown.present(rest), [*lines, *after]
 
 
 def _filter(visit: Visit, default: int, issue: int | None) -> TaskFilter:
@@ -97,7 +125,7 @@ def _issue(arguments: Arguments) -> int | None:
     if text is None:
         return None
     number = text.strip().removeprefix("#")
-    if not number.isdecimal():
+    if not number.isdecimal() or len(number) > rules.MAX_ISSUE_DIGITS:
         raise InvalidArguments(
             f"issue_ref {text} is no issue; send one such as #544.", field="issue_ref"
         )
@@ -120,7 +148,8 @@ def _listed(visit: Visit, chosen: TaskFilter, found: TaskList, count: int) -> Dr
         **page,
         **shown.present({"kg": kg}),
     }
-    named = ", ".join(chosen.statuses)
+    is_any = len(chosen.statuses) == len(TaskStatus)
+    named = "of any status" if is_any else ", ".join(chosen.statuses)
     head = f'### Tasks in "{visit.project.name}": {found.total} {named} (showing {count})'
     in_all = ", ".join(f"{status}: {number}" for status, number in counts.items()) or "none yet"
     lines = [head, f"All statuses: {in_all}. List others with status.", task_views.LEGEND]
@@ -151,8 +180,8 @@ def _found(visit: Visit, query: str, chosen: TaskFilter, found: TaskList, count:
     }
     window = shown.window_lines(found.window)
     if not rows:
-        head = f'No tasks found for "{query}" in repo "{visit.project.name}".'
+        head = shown.nothing_head("tasks", query, visit.project.name, found.total)
         return structured, [head, *window, *shown.nothing_lines(found.reason, found.near)]
-    head = f'### Results: {found.total} tasks for "{query}" (showing {count})'
+    head = f'### Results: {shown.counted(found.total, "tasks")} for "{query}" (showing {count})'
     lines = [head, task_views.LEGEND, *window, *task_views.row_lines(rows)]
     return structured, [*lines, *shown.more_lines(page)]

@@ -12,6 +12,7 @@ from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import bulk, task_views
+from memrpc.surface.workspace.shown import counted
 from memrpc.surface.workspace.task_form import ask_for_task
 from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve, with_arguments
 from memrpc.wire.messages import JSON
@@ -31,7 +32,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(TOOL, visit.arguments["tasks"])
+    items = await bulk.read_items(TOOL, "tasks", visit.arguments["tasks"])
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
     )
@@ -73,7 +74,7 @@ async def change_many(visit: Visit) -> ToolResult:
         "updatedFields": fields,
         "coordinationCleanup": _cleanup(done),
     }
-    head = f'Updated {len(done)} tasks in "{visit.project.name}" — {", ".join(fields)}.'
+    head = f'Updated {counted(len(done), "tasks")} in "{visit.project.name}" — {", ".join(fields)}.'
     lines = [f"- {each.task.code} {each.task.title} ({each.task.id})" for each in done]
     return visit.answer(structured, [head, *lines])
 
@@ -123,8 +124,8 @@ async def change(visit: Visit) -> ToolResult:
     where = f'in "{visit.project.name}" — {", ".join(done.fields)}.'
     lines = [f'Updated [{task.code}] "{task.title}"{moved} {where}']
     if done.released_claims or done.expired_handoffs:
-        let_go = f"{done.released_claims} claims, expired {done.expired_handoffs} handoffs"
-        lines.append(f"Released {let_go}.")
+        claims = counted(done.released_claims, "claims")
+        lines.append(f"Released {claims}, expired {counted(done.expired_handoffs, 'handoffs')}.")
     return visit.answer(structured, [*lines, f"Id: {task.id}, status: {task.status}"])
 
 

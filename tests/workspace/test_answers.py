@@ -1,0 +1,259 @@
+"""What a caller reads: plain wording, a next step in each refusal, text and JSON in one order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.workspace.conftest import DAY, Refused, Tools
+
+FACT = "The harbour closes its gates at ten in the evening."
+
+
+@pytest.mark.parametrize(
+    ("tool", "field"),
+    [("memory-write", "memories"), ("standard-write", "standards")],
+)
+def test_an_empty_bulk_call_names_its_own_list(tools: Tools, tool, field):
+    with pytest.raises(Refused, match=f"{field} takes 1 to 500 items") as refused:
+        tools.call(tool, **{field: []})
+    assert refused.value.details == {"field": field}
+
+
+def test_an_item_that_is_no_object_fails_alone(tools: Tools):
+    entry = {"type": "code_fact", "title": "Gates", "content": FACT, "importance": 3}
+    written = tools.call("memory-write", memories=[7, entry, None, "x"])
+    assert [each["index"] for each in written["results"]] == [1]
+    assert [each["index"] for each in written["failed"]] == [0, 2, 3]
+    task = {"phase": "p", "title": "Work", "description": "Do it."}
+    assert tools.call("task-write", tasks=[[], task])["createdCount"] == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "code"),
+    [("memory-delete", "MEM-001"), ("task-delete", "TASK-001"), ("standard-delete", "STD-001")],
+)
+def test_naming_nothing_is_answered_with_a_code_of_the_same_kind(tools: Tools, tool, code):
+    with pytest.raises(Refused, match=code):
+        tools.call(tool)
+
+
+def test_more_handles_than_a_call_may_name_are_refused_with_the_limit(tools: Tools):
+    with pytest.raises(Refused, match="at most 500"):
+        tools.call("memory-read", ids=[f"MEM-{n}" for n in range(501)])
+
+
+def test_one_thing_is_named_in_the_singular(tools: Tools):
+    tools.remember("Gates", FACT)
+    assert "### Results: 1 memory for" in tools.text("memory-read", query="harbour")
+    tools.task("Work")
+    tools.call("claim-manage", task_code="TASK-001")
+    assert tools.text("claim-manage").startswith('1 claim in "harbor"')
+    deleted = tools.result("memory-delete", id="MEM-001")["content"][0]["text"]
+    assert deleted.startswith('Deleted 1 memory from "harbor": MEM-001.')
+
+
+def test_the_text_keeps_the_order_of_the_rows(tools: Tools):
+    tools.task("Later work")
+    tools.task("Work at hand")
+    tools.call("task-write", code="TASK-002", status="in_progress", comment="go")
+    text = tools.text("task-read")
+    assert text.index("TASK-002") < text.index("TASK-001")
+    for number, language in enumerate(("python", "go", "python")):
+        tools.call(
+            "standard-write",
+            name=f"Rule {number}",
+            content=f"Rule of its own kind, number {number * 7919}",
+            tags=["a"],
+            metadata={"by": "team"},
+            language=language,
+        )
+    assert tools.text("standard-read").count("python:") == 1
+
+
+def test_a_recap_says_what_it_leaves_out(tools: Tools):
+    assert "Nothing is stored here yet." in tools.text("memory-read")
+    tools.remember("Done", "Wrote the harbour's handbook in one go.", type="task_archive")
+    tools.remember("Gates", FACT)
+    tools.call("memory-delete", id="MEM-002")
+    text = tools.text("memory-read")
+    assert "Nothing is stored" not in text
+    assert "Not listed: task_archive: 1, archived: 1; query and include_archived finds" in text
+
+
+def test_what_one_repository_knows_for_all_stands_in_the_recap_of_each(tools: Tools):
+    tools.remember("Ours", FACT, importance=2)
+    for number in range(3):
+        tools.call(
+            "memory-write",
+            repo="globex/depot",
+            type="decision",
+            title=f"For all {number}",
+            content=f"Everybody signs commits, rule {number * 7919}.",
+            importance=5 - 2 * number,
+            is_global=True,
+        )
+    listed = [
+        row["title"]
+        for offset in range(4)
+        for row in tools.rows("memory-read", "top", limit=1, offset=offset)
+    ]
+    assert listed == ["For all 0", "For all 1", "Ours", "For all 2"]
+    assert tools.call("memory-read")["total"] == 4
+    decisions = tools.call("agent-context")["decisions"]
+    assert [each["title"] for each in decisions] == ["For all 0", "For all 1", "For all 2"]
+
+
+def test_a_hit_of_another_repository_says_whose_it_is_and_how_to_open_it(tools: Tools):
+    entry = tools.call(
+        "memory-write",
+        repo="globex/depot",
+        type="code_fact",
+        title="Vault",
+        content="The quokka keeps the keys of the vault.",
+        importance=3,
+        tags=["keys"],
+    )
+    tools.remember("Ours", FACT)
+    found = tools.call("memory-read", query="quokka", current_tags=["keys"])
+    opened = {"id": entry["id"], "code": "MEM-001", "repo": "globex/depot"}
+    assert found["elsewhere"] == [opened]
+    text = tools.text("memory-read", query="quokka", current_tags=["keys"])
+    assert f'memory-read id:"{entry["id"]}" repo:"globex/depot"' in text
+    shown = tools.call("memory-read", id=entry["id"], repo="globex/depot")
+    assert shown["memory"]["title"] == "Vault"
+
+
+def test_several_tasks_or_standards_name_what_was_not_found(tools: Tools):
+    tools.task("Work")
+    assert tools.call("task-read", codes=["TASK-001", "TASK-9"])["missing"] == ["TASK-9"]
+    tools.call("standard-write", name="Rule", content=FACT, tags=["a"], metadata={"by": "x"})
+    assert tools.call("standard-read", codes=["STD-001", "STD-9"])["missing"] == ["STD-9"]
+    assert "Not found: STD-9." in tools.text("standard-read", codes=["STD-001", "STD-9"])
+
+
+def test_a_page_past_the_end_does_not_say_that_nothing_is_known(tools: Tools):
+    tools.remember("Gates", FACT)
+    assert "No more memories" in tools.text("memory-read", query="harbour", offset=5)
+    assert "No memories found" in tools.text("memory-read", query="zzz")
+
+
+def test_a_task_of_many_words_is_read_in_parts(tools: Tools):
+    tools.task("Long work", description="".join(f"{n:06} " for n in range(2_000)))
+    for number in range(30):
+        tools.call("task-write", code="TASK-001", comment=f"{number} " + "said " * 400)
+    read, offset = "", 0
+    while offset is not None:
+        page = tools.call("task-read", code="TASK-001", offset=offset)
+        assert len(tools.text("task-read", code="TASK-001", offset=offset)) < 9_000
+        assert (page["comments_count"], page["truncated"]) == (30, True)
+        read, offset = read + page["description"], page.get("next_offset")
+    assert read == "".join(f"{n:06} " for n in range(2_000))
+    assert f"task://{page['id']}" in tools.text("task-read", code="TASK-001")
+
+
+def test_an_issue_that_is_asked_for_is_a_sure_hit_and_does_not_dim_the_others(tools: Tools):
+    tools.task("Mend the crane", description="As in #544.")
+    tools.task("Paint issue 544 signs")
+    first, second = tools.rows("task-read", "results", query="issue 544")
+    named = ("TASK-001", "issue", 1.0, "high")
+    assert (first["task_code"], first["match_reason"], first["score"], first["confidence"]) == named
+    assert (second["match_reason"], second["score"]) == ("text", 1.0)
+    (row,) = tools.rows("task-read", "results", issue_ref="#544")
+    assert row["match_reason"] == "issue"
+
+
+def test_a_task_forgets_the_issue_that_its_words_no_longer_name(tools: Tools):
+    tools.task("Mend the crane", description="As in #544 and #545.")
+    tools.call("task-write", code="TASK-001", comment="see #546")
+    tools.call("task-write", code="TASK-001", description="As in #545.")
+    (row,) = tools.rows("task-read", "results", query="crane")
+    assert row["issue_refs"] == ["#545", "#546"]
+    assert tools.call("task-read", issue_ref="544")["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "why"),
+    [
+        ("task-read", {"issue_ref": "9" * 40}, "is no issue"),
+        ("task-write", {"code": "TASK-001", "est_tokens": 10**30}, "est_tokens must be at most"),
+        ("task-write", {"code": "TASK-001", "doc_path": "x" * 501}, "doc_path has 501"),
+        ("memory-write", {"id": "MEM-001", "role": "x" * 501}, "role has 501"),
+        ("standard-write", {"code": "STD-001", "version": "x" * 501}, "version has 501"),
+        ("claim-manage", {"task_code": "TASK-001", "role": "x" * 501}, "role has 501"),
+        ("claim-manage", {"release": True}, "send task_id or task_code"),
+        ("synthesize", {"objective": "Why"}, "objective must have at least 5"),
+        ("memory-write", {"id": "MEM-001", "completed_at": "2026-05-20T08:29:42"}, "no time zone"),
+    ],
+)
+def test_a_value_out_of_bounds_is_refused_with_its_field(tools: Tools, tool, arguments, why):
+    tools.task("Work")
+    tools.remember("Gates", FACT)
+    tools.call("standard-write", name="Rule", content=FACT, tags=["a"], metadata={"by": "x"})
+    with pytest.raises(Refused, match=why):
+        tools.call(tool, **arguments)
+
+
+def test_no_question_about_a_huge_issue_fails(tools: Tools):
+    tools.task("Work")
+    assert tools.call("task-read", query=f"issue {'9' * 40}")["total"] == 0
+
+
+def test_a_renewal_takes_the_role_and_metadata_that_come_with_it(tools: Tools):
+    tools.task("Work")
+    held = tools.call("claim-manage", task_code="TASK-001", role="writer")
+    token = {"task_code": "TASK-001", "claim_token": held["claim_token"]}
+    renewed = tools.call("claim-manage", **token, role="reviewer", metadata={"branch": "b"})
+    assert (renewed["role"], renewed["metadata"]) == ("reviewer", {"branch": "b"})
+    assert tools.call("claim-manage", **token)["role"] == "reviewer"
+
+
+def test_a_lease_that_is_over_is_no_claim_that_another_could_release(tools: Tools, other: Tools):
+    tools.task("Work")
+    tools.call("claim-manage", task_code="TASK-001")
+    other.ahead_us = DAY
+    with pytest.raises(Refused, match="No active claim"):
+        other.call("claim-manage", task_code="TASK-001", release=True)
+
+
+def test_words_find_a_claim_on_whichever_page_it_would_be(tools: Tools):
+    for title in ("Mend the crane", "Paint signs", "Write the handbook"):
+        task = tools.task(title)
+        tools.call("claim-manage", task_code=task["code"])
+    (row,) = tools.rows("claim-manage", "claims", query="crane", limit=1)
+    assert row["task_code"] == "TASK-001"
+
+
+def test_accepting_claims_the_task_for_the_callers_agent(tools: Tools):
+    tools.task("Work")
+    offer = {"from_agent": "ann", "to_agent": "bob", "summary": "Go on", "task_code": "TASK-001"}
+    made = tools.call("handoff-write", **offer, context={"next_steps": ["measure", "cut"]})
+    accepted = tools.call("handoff-write", id=made["id"], status="accepted")
+    assert accepted["claim"]["agent"] == tools.client
+    tools.call("task-write", code="TASK-001", status="completed", comment="done")
+    comments = tools.call("task-read", code="TASK-001")["comments"]
+    assert any("Next steps: measure; cut" in each["comment"] for each in comments)
+
+
+def test_the_short_id_of_a_handoff_opens_it(tools: Tools):
+    made = tools.call("handoff-write", from_agent="ann", to_agent="bob", summary="Go on")
+    assert tools.call("handoff-read", id=made["id"][-8:])["id"] == made["id"]
+    with pytest.raises(Refused, match="not found"):
+        tools.call("handoff-read", id=made["id"][-8:], repo="depot", owner="globex")
+
+
+def test_an_empty_list_of_tags_leaves_a_task_with_its_phase_alone(tools: Tools):
+    tools.task("Work", tags=["a", "b"])
+    tools.call("task-write", code="TASK-001", tags=[])
+    assert tools.call("task-read", code="TASK-001")["tags"] == ["phase:execution"]
+
+
+def test_a_repository_sent_as_an_object_in_a_text_is_understood(tools: Tools):
+    scope = tools.call("memory-read", owner=..., repo='{"owner": "acme", "repo": "harbor"}')[
+        "scope"
+    ]
+    assert (scope["owner"], scope["repo"]) == ("acme", "harbor")
+
+
+def test_b88_a_name_with_a_letter_too_many_finds_its_neighbour(tools: Tools):
+    tools.remember("Gates", FACT)
+    assert tools.call("memory-read", repo="harbour")["near_repos"] == ["acme/harbor"]
