@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from memrpc.archive import events, reading, rules, scopes, times
+from memrpc.archive import reading, rules, times
 from memrpc.archive.answers import CheckpointReceipt, CheckpointState
 from memrpc.archive.model import DEFAULT_SCOPE, Scope
 from memrpc.store import json_column
@@ -176,9 +176,13 @@ def _texts(state: CheckpointState) -> list[str]:
 
 
 def _covered(db: apsw.Connection, request: CheckpointInput) -> Event:
-    event = events.by_id(db, request.covered_event_id)
-    if event is None or event.scope != scopes.find(db, request.scope):
-        raise reading.not_found("covered_event_id")
+    field = "covered_event_id"
+    event, memory = reading.find(db, request.covered_event_id, request.scope, field=field)
+    if memory is not None:
+        raise InvalidArguments(
+            f"covered_event_id is the id of a memory; send that of its event, {event.event_id}.",
+            field=field,
+        )
     if request.session_id not in {None, event.session_id}:
         raise InvalidArguments(
             "session_id is not the session of the covered event; send the one with which it "

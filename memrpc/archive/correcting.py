@@ -114,9 +114,14 @@ def later_versions(db: apsw.Connection, memory: Memory) -> list[Memory]:
 
 
 def _find(db: apsw.Connection, request: CorrectInput) -> Memory:
-    _, memory = reading.find(db, request.memory_id, request.scope, field="memory_id")
+    event, memory = reading.find(db, request.memory_id, request.scope, field="memory_id")
     if memory is None:
-        raise reading.not_found("memory_id")
+        ids = [memory.memory_id for memory in memories.of_events(db, [event.seq])]
+        raise InvalidArguments(
+            "memory_id is the id of an event; send that of one of its memories: "
+            f"{', '.join(ids) or 'it has none'}.",
+            field="memory_id",
+        )
     if memory.kind is MemoryKind.PERSONA:
         raise Forbidden(
             "memory_id is part of the persona, which only the user edits, at the command line "

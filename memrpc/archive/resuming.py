@@ -124,7 +124,10 @@ def select(
             *selecting.older_parts(db, key, now=now, told=told, shown=shown),
         ],
         checkpoint_id=checkpoint.checkpoint_id if checkpoint else None,
-        warnings=_warnings(scopes.counts(db, key), has_more=len(recent) > limit),
+        warnings=(
+            *_warnings(scopes.counts(db, key), has_more=len(recent) > limit),
+            *_no_checkpoint(checkpoint, request.session_id),
+        ),
     )
 
 
@@ -191,6 +194,15 @@ def _omitted(part: Part, counter: TokenCounter) -> Omitted:
 def _matter(checkpoint: Checkpoint | None) -> str:
     """Return what the checkpoint is about, for want of a query."""
     return f"{checkpoint.state.goal} {checkpoint.state.next_step}".strip() if checkpoint else ""
+
+
+def _no_checkpoint(checkpoint: Checkpoint | None, session_id: str | None) -> tuple[str, ...]:
+    """Say so when a session was asked for that has nothing to go on from."""
+    if checkpoint is not None or session_id is None:
+        return ()
+    return (
+        "No valid checkpoint of this session_id; leave it out to go on from the project's latest.",
+    )
 
 
 def _warnings(counts: scopes.Counts, *, has_more: bool) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def parse(text: str, field: str) -> int:
     outside the years 1 to 9999.
     """
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text.upper())  # RFC 3339 allows t and z
     except ValueError:
         raise InvalidArguments(
             f"{field} is not an ISO 8601 time; send one such as {_RIGHT}.", field=field

@@ -102,6 +102,22 @@ def _embedder(settings: Settings) -> str:
     return found
 
 
+def _extractor(settings: Settings) -> str:
+    from memrpc.app import Application
+    from memrpc.archive.model import Method
+
+    method = Method(settings["extractor"])
+    if method is not Method.LLM:
+        return method.value
+    if not settings["extractor_url"]:
+        raise Unusable("The extractor llm asks nobody: set extractor_url and extractor_model.")
+    import anyio
+
+    ask = Application(settings).models[method]
+    anyio.run(ask, "This is a test of the connection.", "Answer with one word.")
+    return f"{settings['extractor_model'] or settings['extractor_url']} answers"
+
+
 def _integrity(db: apsw.Connection) -> str:
     return str(db.pragma("quick_check"))
 
@@ -111,5 +127,6 @@ CHECKS: Final[tuple[tuple[str, Callable[[Settings], str]], ...]] = (
     ("sqlite", _sqlite),
     ("settings", _settings),
     ("database", _database),
+    ("extractor", _extractor),
     ("embedder", _embedder),
 )

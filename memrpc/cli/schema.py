@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from memrpc.cli.terminal import show, show_json
+from memrpc.cli.terminal import show
 from memrpc.settings import Settings
 from memrpc.store.errors import NotFound
 
@@ -20,7 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import Application
 
-    tools = Application(settings).service().tools
+    service = Application(settings).service()
+    tools = service.tools
     if parsed.markdown:
         from memrpc.surface.reference import tools_page
 
@@ -29,7 +31,9 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     if parsed.tool is None:
         show("\n".join(tools))
         return 0
-    if parsed.tool not in tools:
+    name = service.aliases.get(parsed.tool, parsed.tool)
+    if name not in tools:
         raise NotFound(f"There is no tool {parsed.tool}; there are {', '.join(tools)}.")
-    show_json(tools[parsed.tool].contract.listing())
+    listing = tools[name].contract.listing()
+    show(json.dumps(listing, indent=2, ensure_ascii=False))
     return 0

@@ -37,6 +37,12 @@ def test_a_repeated_snapshot_is_a_new_one(archive: Archive) -> None:
     assert len(archive.dump()["checkpoints"]) == 2
 
 
+def test_a_memory_covers_nothing_and_its_event_is_named(archive: Archive) -> None:
+    memory_id = archive.record("e", "I like tea.").memory_ids[0]
+    with pytest.raises(InvalidArguments, match="send that of its event, e"):
+        save(archive, memory_id)
+
+
 def test_the_latest_is_that_of_the_session_or_of_the_project(archive: Archive) -> None:
     archive.commit("e1", "I like tea.", session_id="s1")
     archive.commit("e2", "I like tea.", session_id="s2")

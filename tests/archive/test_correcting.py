@@ -183,7 +183,7 @@ def test_a_start_at_or_after_the_end_is_refused_and_nothing_changes(
         ({"reason": "x" * 4_001}, LimitExceeded, "reason has"),
         ({"valid_at": "2026-01-01"}, InvalidArguments, "valid_at has no time zone"),
         ({"memory_id": "unknown"}, NotFound, "memory_id"),
-        ({"memory_id": "e"}, NotFound, "memory_id"),
+        ({"memory_id": "e"}, InvalidArguments, "memory_id is the id of an event"),
         ({"scope": Scope("default", "other")}, NotFound, "memory_id"),
     ],
 )
@@ -195,6 +195,12 @@ def test_a_bad_correction_is_refused_and_changes_nothing(
     with pytest.raises(error, match=message):
         archive.correct(**fields)
     assert archive.dump() == before
+
+
+def test_an_event_is_not_corrected_and_its_memories_are_named(archive: Archive) -> None:
+    first, second = archive.record("e", "I like tea. I live in Rome.").memory_ids
+    with pytest.raises(InvalidArguments, match=f"one of its memories: {first}, {second}"):
+        archive.correct("e", "I like milk.")
 
 
 def test_the_persona_is_not_corrected(archive: Archive) -> None:

@@ -82,7 +82,10 @@ def test_a_session_chooses_its_checkpoint(archive: Archive) -> None:
     ids = [save(archive, name) for name in ("a", "b")]
     assert resume(archive).checkpoint_id == ids[1]
     assert resume(archive, session_id="s1").checkpoint_id == ids[0]
-    assert resume(archive, session_id="unknown").checkpoint_id is None
+    unknown = resume(archive, session_id="unknown")
+    assert unknown.checkpoint_id is None
+    assert ["No valid checkpoint" in warning for warning in unknown.warnings] == [True]
+    assert resume(archive, session_id="s1").warnings == ()
 
 
 def test_a_scope_without_records_still_has_its_persona(archive: Archive) -> None:

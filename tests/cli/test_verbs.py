@@ -20,6 +20,7 @@ from memrpc.workspace import entry_writing, scope, task_writing
 from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.model import Act, EntryType
 from memrpc.workspace.task_drafts import TaskDraft
+from tests.endpoints import Reply, serving
 
 HEADER = '{"format":1,"type":"archive"}\n'
 
@@ -201,6 +202,29 @@ def test_doctor_is_well_on_a_good_file_and_names_a_bad_one(told, tmp_path):
     bad.write_bytes(b"hello")
     found = run(bad, "doctor")
     assert (found.returncode, str(bad) in found.stdout) == (3, True)
+
+
+def test_doctor_asks_the_model_that_draws_memories(told):
+    chosen = ("doctor", "--embedder", "none", "--extractor", "llm")
+    nobody = run(told, *chosen)
+    assert (nobody.returncode, "set extractor_url" in nobody.stdout) == (3, True)
+    with serving(lambda _: Reply({"choices": [{"message": {"content": "Yes"}}]})) as server:
+        well = run(told, *chosen, "--extractor-url", server.url, "--extractor-model", "chat")
+    assert (well.returncode, "ok  extractor    chat answers" in well.stdout) == (0, True)
+    gone = run(told, *chosen, "--extractor-url", server.url)
+    assert (gone.returncode, "BAD extractor" in gone.stdout) == (3, True)
+
+
+def test_a_contract_is_shown_for_reading(told):
+    shown = run(told, "schema", "memory_recall").stdout
+    assert json.loads(shown)["name"] == "memory_recall"
+    assert len(shown.splitlines()) > 20
+
+
+def test_a_name_under_which_a_tool_can_be_called_too_shows_its_contract(told):
+    assert json.loads(run(told, "schema", "memory_read").stdout)["name"] == "memory-read"
+    one = run(told, "schema", "memory_read", "--toolset", "core").stdout
+    assert json.loads(one)["name"] == "memory_read"
 
 
 def test_every_shell_gets_its_completion(told):
