@@ -12,6 +12,9 @@ from memrpc.workspace.scope import LISTED
 _PERSONA: Final = "persona:"  # and a name: no URI, whatever the name looks like
 _INDEX: Final = "codebase://"
 _WHOLE: Final = "symbols"
+_REPOSITORY: Final = "repository://"
+_NAMING: Final = frozenset({"memories", "tasks", "standards"})
+"""The parts of a repository whose texts make its graph."""
 
 
 def changes_of(topic: str) -> Iterator[Change]:
@@ -29,3 +32,6 @@ def changes_of(topic: str) -> Iterator[Change]:
         yield Change("resource", f"{_INDEX}{name}")
     else:
         yield Change("resource", topic)
+        home, _, part = topic.rpartition("/")
+        if part in _NAMING and home.startswith(_REPOSITORY):
+            yield Change("resource", f"{home}/graph")

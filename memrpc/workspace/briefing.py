@@ -16,7 +16,7 @@ from memrpc.workspace import (
     tasks,
 )
 from memrpc.workspace.claims import ClaimFilter
-from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.handoffs import HandoffFilter
 from memrpc.workspace.indexing import is_knowledge
 from memrpc.workspace.model import (

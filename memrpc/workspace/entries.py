@@ -39,12 +39,6 @@ _OTHERS: Final = f"WHERE is_global = 1 AND repo <> :repo {_KNOWN}"
 _RECAP_OTHERS: Final = f"{_COLUMNS}{_OTHERS}{_IMPORTANT}"
 _RECAP_OTHERS_OF: Final = f"{_COLUMNS}{_OTHERS}AND type = :type {_IMPORTANT}"
 _OTHERS_BY_TYPE: Final = f"SELECT type, count(*) FROM entries {_OTHERS}GROUP BY type"
-_NEWEST: Final = (
-    _COLUMNS
-    + """
-WHERE repo = :repo AND status = 'active' ORDER BY created_at DESC LIMIT :limit OFFSET :offset
-"""
-)
 _STANDINGS: Final = """
 SELECT entry, created_at, used, irrelevant, contradictory, type = 'task_archive', branch, folder,
   tags
@@ -168,12 +162,6 @@ def recap_of(
 
 def _rank(entry: Entry) -> tuple[int, int]:
     return -entry.importance, -entry.created_at
-
-
-def newest(db: apsw.Connection, repo: Repo, *, limit: int, offset: int) -> list[Entry]:
-    """List the active entries of any type, newest first."""
-    values = {"repo": repo.key, "limit": limit, "offset": offset}
-    return [_entry(row) for row in db.execute(_NEWEST, values).fetchall()]
 
 
 def keys(db: apsw.Connection) -> list[int]:

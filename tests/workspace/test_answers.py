@@ -257,3 +257,26 @@ def test_a_repository_sent_as_an_object_in_a_text_is_understood(tools: Tools):
 def test_b88_a_name_with_a_letter_too_many_finds_its_neighbour(tools: Tools):
     tools.remember("Gates", FACT)
     assert tools.call("memory-read", repo="harbour")["near_repos"] == ["acme/harbor"]
+
+
+@pytest.mark.parametrize("filters", [{}, {"include_archived": True}, {"query": "type:code_fact"}])
+def test_a_list_without_words_counts_what_its_pages_show(tools: Tools, filters):
+    kinds = ({}, {"is_global": True}, {"ttlDays": 1}, {"repo": "globex/depot", "is_global": True})
+    for number, more in enumerate(kinds):
+        tools.remember(f"Entry {number}", f"Of its own kind, number {number * 7919}.", **more)
+    tools.remember("Away", "Something that was put away again.")
+    tools.call("memory-delete", code="MEM-004")
+    tools.ahead_us = 2 * DAY
+    asked = {"query": "", **filters}
+    total = tools.call("memory-read", **asked)["total"]
+    pages = [tools.rows("memory-read", limit=1, offset=n, **asked) for n in range(total + 1)]
+    titles = [row["title"] for page in pages for row in page]
+    away = ["Away"] if "include_archived" in filters else []
+    assert titles == [*away, "Entry 3", "Entry 1", "Entry 0"]
+
+
+def test_deleting_many_names_each_once(tools: Tools):
+    codes = [tools.task(f"Work {number}")["code"] for number in range(12)]
+    text = tools.result("task-delete", codes=codes)["content"][0]["text"]
+    assert text.startswith('Deleted 12 tasks from "harbor": TASK-001, ')
+    assert (text.count("TASK-011"), "…" in text, "Asked for" in text) == (1, True, False)

@@ -11,10 +11,10 @@ import pytest
 
 import memrpc.workspace
 from memrpc.store.where import compose
-from memrpc.workspace import entry_search, graph, handoffs, task_reading
+from memrpc.workspace import entry_filters, graph, handoffs, task_reading
 
 SQL = re.compile(r"\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b")
-PARTS = {"_COLUMNS", "SELECT", "_SELECT", "_COUNT"}
+PARTS = {"_COLUMNS", "SELECT", "BORN", "COUNT", "_COUNT"}
 """Beginnings of other statements, and what is composed with conditions."""
 WHOLE = {
     "entries._KEYS",
@@ -53,18 +53,23 @@ def composed() -> dict[str, str]:
         "handoffs pending": compose(
             handoffs._COLUMNS, [handoffs._OF_REPO, handoffs._PENDING], handoffs._NEWEST
         ),
-        "entries of a repository": compose(entry_search._SELECT, [entry_search._OF_REPO]),
-        "entries of all": compose(entry_search._SELECT, [entry_search._OF_ALL]),
-        "entries in a window": compose(
-            entry_search._SELECT, [entry_search._OF_REPO, entry_search._CREATED]
+        "entries of a repository": compose(entry_filters.SELECT, [entry_filters.OF_REPO]),
+        "newest entries": compose(
+            entry_filters.BORN, [entry_filters.OF_REPO, entry_filters.FRESH], entry_filters.NEWEST
         ),
-        "entries by tag": compose(entry_search._SELECT, [entry_search._OF_REPO, entry_search._TAG]),
+        "entries of all": compose(entry_filters.SELECT, [entry_filters.OF_ALL]),
+        "entries in a window": compose(
+            entry_filters.SELECT, [entry_filters.OF_REPO, entry_filters.CREATED]
+        ),
+        "entries by tag": compose(
+            entry_filters.SELECT, [entry_filters.OF_REPO, entry_filters._TAG]
+        ),
         "entries by two tags": compose(
-            entry_search._SELECT,
-            [entry_search._OF_REPO, entry_search._TAG, entry_search._MORE_TAGS],
+            entry_filters.SELECT,
+            [entry_filters.OF_REPO, entry_filters._TAG, entry_filters._MORE_TAGS],
         ),
         "entries that name": compose(
-            entry_search._SELECT, [entry_search._OF_REPO, entry_search._NAMED]
+            entry_filters.SELECT, [entry_filters.OF_REPO, entry_filters._NAMED]
         ),
     }
 
@@ -103,7 +108,14 @@ def test_a_statement_is_prepared_and_scans_no_table(db: apsw.Connection, name: s
 
 
 @pytest.mark.parametrize(
-    "name", ["entries._RECAP", "entries._RECAP_OF", "tasks by priority", "tasks by update"]
+    "name",
+    [
+        "entries._RECAP",
+        "entries._RECAP_OF",
+        "newest entries",
+        "tasks by priority",
+        "tasks by update",
+    ],
 )
 def test_a_bounded_list_stops_at_its_bound_without_sorting(db: apsw.Connection, name: str) -> None:
     assert not [step for step in plan(db, ALL[name]) if "TEMP B-TREE" in step]

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from memrpc.server.service import Change
+from memrpc.surface.news import changes_of
 from tests.peer import Peer
 from tests.workspace.test_resources import BASE, Client
 
@@ -61,3 +63,12 @@ def test_a_prompt_names_the_client_where_no_agent_is_given(client):
     asked = {"name": "task-memory-executor"}
     got = client.peer.ask("prompts/get", asked)["result"]["messages"][0]["content"]["text"]
     assert got.startswith("Work through the tasks of acme/harbor as agent peer.")
+
+
+@pytest.mark.parametrize(
+    ("part", "makes_it"),
+    [("memories", True), ("tasks", True), ("standards", True), ("actions", False)],
+)
+def test_the_graph_changes_with_the_texts_that_make_it(part, makes_it):
+    graph = Change("resource", f"{BASE}/graph")
+    assert (graph in changes_of(f"{BASE}/{part}")) is makes_it

@@ -17,7 +17,7 @@ from memrpc.workspace import (
     tasks,
     times,
 )
-from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.model import EntryType, Kind, Repo
 from memrpc.workspace.task_reading import TaskFilter
 

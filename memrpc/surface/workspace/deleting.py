@@ -18,6 +18,7 @@ from memrpc.workspace.model import Act, Repo
 if TYPE_CHECKING:
     import apsw
 
+MAX_NAMED = 10
 Delete = Callable[["apsw.Connection", Repo, str, Act], tuple[str, str]]
 """Delete what a handle names; returns its code and title."""
 
@@ -85,9 +86,12 @@ def _answer(
             "totalAttempted": None if is_single else len(handles),
         }
     )
+    skipped_handles = [each["identifier"] for each in failed]
     skipped = f" ({len(failed)} skipped)" if failed else ""
     what = f'{counted(len(done), noun)} from "{visit.project.name}"'
-    head = f"Deleted {what}: {', '.join(codes)}{skipped}."
+    first = ", ".join(codes[:MAX_NAMED]) + ("…" if len(codes) > MAX_NAMED else "")
+    head = f"Deleted {what}: {first}{skipped}."
     named = [f"- {code}: {title}" for code, title in done]
-    asked = f"Asked for: {', '.join(handles)}"
-    return visit.answer(structured, [head, *named, asked, *bulk.failure_lines(failed)])
+    ids = [handle for handle in handles if handle not in {*codes, *skipped_handles}]
+    asked = [f"Asked for: {', '.join(ids)}"] if ids else []
+    return visit.answer(structured, [head, *named, *asked, *bulk.failure_lines(failed)])

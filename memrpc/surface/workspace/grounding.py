@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.surface.workspace.shown import one_line
 from memrpc.workspace import entries, entry_search, summaries, task_reading
-from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.task_reading import TaskFilter
 
 if TYPE_CHECKING:

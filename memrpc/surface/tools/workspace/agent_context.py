@@ -16,7 +16,7 @@ from memrpc.surface.workspace import shown
 from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, begin
 from memrpc.wire.messages import JSON
 from memrpc.workspace import briefing, scope, times
-from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.model import EntryType
 
 if TYPE_CHECKING:

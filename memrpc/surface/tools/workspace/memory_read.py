@@ -24,8 +24,9 @@ from memrpc.surface.workspace.visit import (
 )
 from memrpc.wire.messages import JSON
 from memrpc.workspace import entry_reading, entry_search
+from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.entry_reading import EntryDetail
-from memrpc.workspace.entry_search import EntryAnswer, EntryQuestion
+from memrpc.workspace.entry_search import EntryAnswer
 from memrpc.workspace.model import Repo
 
 TOOL = "memory-read"
