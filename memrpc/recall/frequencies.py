@@ -29,15 +29,18 @@ _KEPT: Final[WeakKeyDictionary[apsw.Connection, dict[str, tuple[int, int]]]] = W
 """By connection and token: the count, and how many units there were."""
 
 
-def of_term(db: apsw.Connection, term: Term, collection: Collection) -> int:
-    """How many units hold ``term``, at most: a phrase is as frequent as its rarest token."""
-    total = 0
+def of_term(db: apsw.Connection, term: Term, collection: Collection) -> tuple[int, ...]:
+    """How many units hold each spelling of ``term``, at most.
+
+    A phrase is as frequent as its rarest token.
+    """
+    counts = []
     for spelling in term.spellings:
         *whole, last = (collection.prefix + token for token in spelling)
-        counts = [_count(db, token, collection.units) for token in whole]
-        counts.append(_count(db, last, collection.units, is_prefix=term.is_prefix))
-        total += min(counts)
-    return total
+        found = [_count(db, token, collection.units) for token in whole]
+        found.append(_count(db, last, collection.units, is_prefix=term.is_prefix))
+        counts.append(min(found))
+    return tuple(counts)
 
 
 def _count(db: apsw.Connection, token: str, units: int, *, is_prefix: bool = False) -> int:

@@ -47,14 +47,17 @@ class WeighedTerm:
     """A term with how many units hold it and how much that says."""
 
     term: Term
+    counts: tuple[int, ...]
+    """How many units hold each of its spellings."""
     frequency: int
     rarity: float
 
     @classmethod
-    def of(cls, term: Term, frequency: int, collection: Collection) -> WeighedTerm:
+    def of(cls, term: Term, counts: tuple[int, ...], collection: Collection) -> WeighedTerm:
         """Weigh by inverse document frequency, always positive."""
+        frequency = min(sum(counts), collection.units)
         rarity = math.log(1 + (collection.units - frequency + 0.5) / (frequency + 0.5))
-        return cls(term, frequency, rarity)
+        return cls(term, counts, frequency, rarity)
 
 
 class Candidate(NamedTuple):
@@ -122,7 +125,7 @@ class Question:
     plain values, because the loops over them run for each of hundreds of candidates.
     """
 
-    __slots__ = ("_count", "_find", "_terms", "asked", "phrases", "tokens")
+    __slots__ = ("_count", "_find", "_held", "_terms", "asked", "phrases")
 
     def __init__(
         self, content: list[WeighedTerm], common: list[WeighedTerm], names: frozenset[str]
@@ -130,10 +133,11 @@ class Question:
         self.asked = sum(_asked(each, names) for each in content)
         sought = [_Sought.of(each, names) for each in (*content, *common) if each.frequency]
         weighed = len([each for each in content if each.frequency])
-        self.tokens = frozenset(token for each in sought for token in each.tokens)
         self.phrases = tuple(phrase for each in sought for phrase in each.phrases)
-        places = {token: place for place, token in enumerate(self.tokens, start=1)}
+        tokens = dict.fromkeys(token for each in sought for token in each.tokens)
+        places = {token: place for place, token in enumerate(tokens, start=1)}
         self._find = places.get
+        self._held: dict[str, list[int]] = {}
         self._count = len(places) + 1
         self._terms = [
             (
@@ -145,12 +149,12 @@ class Question:
             for number, each in enumerate(sought)
         ]
 
-    def lexical(self, candidate: Candidate, collection: Collection) -> tuple[float, float]:
+    def lexical(self, candidate: Candidate, mean_tokens: float) -> tuple[float, float]:
         """BM25F, and the share of the content's rarity that the candidate holds."""
         columns = candidate.columns()
         factors = candidate.column_weights()
         weights = self._token_weights(columns, factors)
-        saturation, drag = _damping(candidate, collection)
+        saturation, drag = _damping(candidate, mean_tokens)
         total = held = 0.0
         for places, phrases, rarity, asked in self._terms:
             weight = 0.0
@@ -172,7 +176,7 @@ class Question:
         return tuple(held)
 
     def _is_in(self, column: str) -> bool:
-        if not self.tokens.isdisjoint(column.split()):
+        if self._places(column):
             return True
         padded = f" {column} "
         return any(phrase in padded for phrase in self.phrases)
@@ -180,11 +184,20 @@ class Question:
     def _token_weights(self, columns: tuple[str, ...], factors: tuple[float, ...]) -> list[float]:
         """By place, a token's occurrences, each worth its column."""
         weights = [0.0] * self._count
+        held = self._held
         for column, factor in zip(columns, factors, strict=True):
             if column:
-                for place in filter(None, map(self._find, column.split())):
+                for place in held[column] if column in held else self._places(column):
                     weights[place] += factor
         return weights
+
+    def _places(self, column: str) -> list[int]:
+        """The places of the tokens sought that the column holds.
+
+        They are kept, because a text is met again as the context of its neighbours.
+        """
+        found = self._held[column] = list(filter(None, map(self._find, column.split())))
+        return found
 
 
 def _phrase_weight(phrase: str, columns: tuple[str, ...], factors: tuple[float, ...]) -> float:
@@ -205,10 +218,9 @@ def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
     return (1 + weighed.rarity) * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
 
 
-def _damping(candidate: Candidate, collection: Collection) -> tuple[float, float]:
+def _damping(candidate: Candidate, mean_tokens: float) -> tuple[float, float]:
     """BM25's k1, and k1 stretched by the candidate's length."""
     has_context = candidate.prev or candidate.next
     saturation = CONTEXT_SATURATION if has_context else SATURATION
     share = CONTEXT_LENGTH_SHARE if has_context else LENGTH_SHARE
-    ratio = candidate.tokens / collection.mean_tokens
-    return saturation, saturation * (1 - share + share * ratio)
+    return saturation, saturation * (1 - share + share * (candidate.tokens / mean_tokens))

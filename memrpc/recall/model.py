@@ -77,6 +77,10 @@ class SearchRequest:
     exact: bool = False
     """Whether every word proposes, however common; takes much longer in a large collection."""
 
+    def subjects(self, kind: str) -> Collection[int] | None:
+        """The only subjects of this kind that may be hits; None where any may."""
+        return None if self.within is None else self.within.get(kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -176,10 +176,11 @@ def expression(terms: tuple[Term, ...], prefix: str, operator: str = "OR") -> st
     return f" {operator} ".join(_term_expression(term, prefix) for term in terms)
 
 
+def phrase(spelling: tuple[str, ...], prefix: str, *, is_prefix: bool) -> str:
+    """The FTS5 expression for one spelling of a term, or for what begins with it."""
+    return '"' + " ".join(prefix + token for token in spelling) + '"' + " *" * is_prefix
+
+
 def _term_expression(term: Term, prefix: str) -> str:
-    star = " *" if term.is_prefix else ""
-    phrases = [
-        '"' + " ".join(prefix + token for token in spelling) + '"' + star
-        for spelling in term.spellings
-    ]
+    phrases = [phrase(each, prefix, is_prefix=term.is_prefix) for each in term.spellings]
     return phrases[0] if len(phrases) == 1 else "(" + " OR ".join(phrases) + ")"

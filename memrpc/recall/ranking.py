@@ -61,7 +61,8 @@ def score(
     names = frozenset(fold(named).casefold().split())
     question = Question(content, common, names)
     doubt = STRANGER if _names_a_stranger(content, terms) else 0.0
-    lexical = [question.lexical(each, collection) for each in candidates]
+    mean_tokens = collection.mean_tokens
+    lexical = [question.lexical(each, mean_tokens) for each in candidates]
     mean, spread = _moments([value for value, _ in lexical], collection.units)
     standard = [(value - mean) / spread for value, _ in lexical]
     if alike is not None:

@@ -1,9 +1,7 @@
 """Search: a question to some collections of one scope, answered with hits on one scale.
 
 1. ``query.parse`` makes terms; their rarity comes from the collection's own document frequencies.
-2. FTS5 proposes the best units of each collection.  Its time is that of the units it scores, so in
-   a large collection the rarest words propose, as many as are together in few enough units; the
-   others take part in step 3.  An ``exact`` search leaves none out.
+2. FTS5 proposes the best units of each collection, see ``proposing``.
 3. ``ranking`` scores every candidate in full, in Python, with what is true of the collection only.
 4. Units become subjects (the best chunk speaks for its subject), and a question of which too little
    is held finds nothing: not to know is an answer.
@@ -14,12 +12,11 @@ Where the request has a ``meaning``, the units nearest to it in meaning are cand
 
 from __future__ import annotations
 
-import itertools
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall import frequencies, query, ranking
+from memrpc.recall import frequencies, proposing, query, ranking
 from memrpc.recall.fusion import RUN_LENIENCY, Alike, leniency
 from memrpc.recall.index import collection_prefix
 from memrpc.recall.lexical import Candidate, Collection, WeighedTerm
@@ -34,26 +31,11 @@ if TYPE_CHECKING:
     from memrpc.recall.query import SearchTerms, Term
     from memrpc.recall.ranking import Scored
 
-SCORED_UNITS: Final = 12_000
-"""So many units FTS5 is made to score, more or less; in a smaller collection all that match."""
-CANDIDATES: Final = 100
-MORE_CANDIDATES: Final = 200
-"""In a larger one, where the words that took no part in proposing may turn the order round."""
-
 WRITTEN_TO_BE_FOUND: Final = frozenset({Kind.ENTRY, Kind.TASK, Kind.STANDARD})
 """Kinds of short texts whose relevance likeness does not lower; see ``fusion``."""
 
 COLLECTION: Final = """
 SELECT units, tokens FROM collections WHERE kind = :kind AND scope = :scope"""
-# The plus keeps FTS5 from sorting every match itself, in a list that takes as long to free as to
-# make: SQLite's own sort holds no more rows than the limit, and a cancel has nothing to wait for.
-MATCHING: Final = """
-SELECT rowid FROM unit_text WHERE unit_text MATCH :expression ORDER BY +rank LIMIT :limit"""
-MATCHING_WITHIN: Final = """
-SELECT rowid FROM unit_text WHERE unit_text MATCH :expression AND +rowid IN (
-    SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
-    ON units.kind = :kind AND units.subject = json_each.value)
-ORDER BY +rank LIMIT :limit"""
 UNITS_OF_SUBJECTS: Final = """
 SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
 ON units.kind = :kind AND units.subject = json_each.value"""
@@ -112,8 +94,7 @@ def _search_collection(
     content = [_weigh(db, term, collection) for term in terms.content]
     common = [_weigh(db, term, collection) for term in terms.common]
     request.checkpoint()
-    expression = _proposal(content, common, collection, exact=request.exact)
-    ids = _propose(db, request, collection, expression) if expression else []
+    ids = proposing.propose(db, request, content, common, collection)
     request.checkpoint()
     compared = _compare(db, request, collection)
     if compared is not None:
@@ -131,7 +112,7 @@ def _compare(
     meaning = request.meaning
     if meaning is None:
         return None
-    subjects = None if request.within is None else request.within.get(collection.kind)
+    subjects = request.subjects(collection.kind)
     allowed = None if subjects is None else _units_of(db, collection.kind, subjects)
     return meaning.compare(db, collection, request.scope, allowed, request.checkpoint)
 
@@ -167,46 +148,8 @@ def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:
 
 def _weigh(db: apsw.Connection, term: Term, collection: Collection) -> WeighedTerm:
     """A term with its document frequency; one that nothing has whole may be a beginning."""
-    frequency = frequencies.of_term(db, term, collection)
-    if frequency == 0 and term.beginning:
+    counts = frequencies.of_term(db, term, collection)
+    if term.beginning and not any(counts):
         term = replace(term, spellings=(term.beginning,), is_prefix=True)
-        frequency = frequencies.of_term(db, term, collection)
-    return WeighedTerm.of(term, min(frequency, collection.units), collection)
-
-
-def _proposal(
-    content: list[WeighedTerm], common: list[WeighedTerm], collection: Collection, *, exact: bool
-) -> str:
-    """The expression that finds candidates; empty when nothing can match."""
-    if not content:
-        terms = tuple(each.term for each in common)
-        return query.expression(terms, collection.prefix, "AND")
-    held = sorted((each for each in content if each.frequency), key=lambda each: each.frequency)
-    if collection.units > SCORED_UNITS and not exact:
-        held = _rarest(held)
-    return query.expression(tuple(each.term for each in held), collection.prefix)
-
-
-def _rarest(held: list[WeighedTerm]) -> list[WeighedTerm]:
-    """The first terms that together are in few enough units to be scored, one at least."""
-    totals = itertools.accumulate(each.frequency for each in held)
-    count = sum(total <= SCORED_UNITS for total in totals)
-    return held[: max(count, 1)]
-
-
-def _propose(
-    db: apsw.Connection, request: SearchRequest, collection: Collection, expression: str
-) -> list[int]:
-    """The best units for ``expression`` by FTS5's own rank, in order of their ids.
-
-    That order keeps sums, and so scores, the same to the last bit whatever other scopes hold.
-    """
-    least = CANDIDATES if collection.units <= SCORED_UNITS else MORE_CANDIDATES
-    bindings = {"expression": expression, "limit": max(least, request.limit)}
-    subjects = None if request.within is None else request.within.get(collection.kind)
-    if subjects is None:
-        rows: list[Any] = db.execute(MATCHING, bindings).fetchall()
-    else:
-        bindings |= {"kind": collection.kind, "subjects": json.dumps(list(subjects))}
-        rows = db.execute(MATCHING_WITHIN, bindings).fetchall()
-    return sorted(unit_id for (unit_id,) in rows)
+        counts = frequencies.of_term(db, term, collection)
+    return WeighedTerm.of(term, counts, collection)

@@ -64,7 +64,7 @@ def test_a_question_of_which_no_word_is_held_is_not_doubted(held: int, *, is_dou
     terms = query.parse("when does Adaeze see the dentist")
     collection = Collection("event", "e1", units=20, tokens=200)
     content = [
-        WeighedTerm.of(term, held if ("dentist",) in term.spellings else 0, collection)
+        WeighedTerm.of(term, (held if ("dentist",) in term.spellings else 0,), collection)
         for term in terms.content
     ]
     assert ranking._names_a_stranger(content, terms) is is_doubted

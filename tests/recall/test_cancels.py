@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 import pytest
 
-from memrpc.recall import index, likeness, query, search, vectors
+from memrpc.recall import index, likeness, proposing, query, search, vectors
 from memrpc.recall.embedders import built_in
 from memrpc.recall.likeness import BlockCache, Scope
 from memrpc.recall.model import SearchRequest
@@ -81,7 +81,7 @@ def test_a_cancelled_search_ends_in_time_outside_its_statements(db: apsw.Connect
     """A statement is interrupted; see ``store.lanes``.  The rest of a search is short."""
     words = [f"word{n}" for n in range(query.MAX_TERMS)]
     with db:
-        for subject in range(search.MORE_CANDIDATES):
+        for subject in range(proposing.MORE_CANDIDATES):
             index.put(db, document(subject, " ".join(words)))
     asked = " ".join(words)
 

@@ -14,7 +14,8 @@ PREFIX = "e1z"
 
 def counted(db: apsw.Connection, word: str, units: int, **rest: bool) -> int:
     term = Term(((word,),), **rest)
-    return frequencies.of_term(db, term, Collection("event", PREFIX, units, 10 * units))
+    (count,) = frequencies.of_term(db, term, Collection("event", PREFIX, units, 10 * units))
+    return count
 
 
 @pytest.fixture

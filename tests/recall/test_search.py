@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memrpc.recall import index, search
+from memrpc.recall import index, proposing, search
 from memrpc.recall.model import EmptyReason, Kind, SearchRequest
 
 from .shelves import document, fill, found
@@ -188,7 +188,7 @@ def test_in_a_large_collection_common_words_propose_nothing_but_still_count(
     db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(db, ["red zebra", "blue zebra", *["red house"] * 9, *["green tree"] * 40])
-    monkeypatch.setattr(search, "SCORED_UNITS", 5)
+    monkeypatch.setattr(proposing, "SCORED_UNITS", 5)
     assert found(db, "red zebra") == [0, 1]
     assert found(db, "red")[:1] != []
 
@@ -197,9 +197,9 @@ def test_as_many_words_propose_as_are_in_few_enough_units(
     db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(db, ["zebra", "yak", "yak", *["red house"] * 9, *["green tree"] * 40])
-    monkeypatch.setattr(search, "SCORED_UNITS", 3)
+    monkeypatch.setattr(proposing, "SCORED_UNITS", 3)
     assert set(found(db, "zebra yak red")) == {0, 1, 2}
-    monkeypatch.setattr(search, "SCORED_UNITS", 2)
+    monkeypatch.setattr(proposing, "SCORED_UNITS", 2)
     assert found(db, "zebra yak red") == [0]
 
 
@@ -207,5 +207,5 @@ def test_in_an_exact_search_every_word_proposes(
     db: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(db, ["red zebra", "blue zebra", *["red house"] * 9, *["green tree"] * 40])
-    monkeypatch.setattr(search, "SCORED_UNITS", 5)
+    monkeypatch.setattr(proposing, "SCORED_UNITS", 5)
     assert len(found(db, "red zebra", limit=20, exact=True)) == 11

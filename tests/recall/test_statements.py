@@ -3,15 +3,15 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from memrpc.recall import frequencies, index, search
+from memrpc.recall import frequencies, index, proposing, search
 
 LOOKUPS = [
     index.UNITS_OF,
     index.DELETE_UNIT,
     search.COLLECTION,
     search.UNITS,
-    search.MATCHING,
-    search.MATCHING_WITHIN,
+    proposing.MATCHING,
+    proposing.MATCHING_WITHIN,
     frequencies.FREQUENCY,
     frequencies.PREFIX_FREQUENCY,
 ]
