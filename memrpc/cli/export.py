@@ -48,9 +48,10 @@ def _lines(db: apsw.Connection, parsed: argparse.Namespace) -> Iterable[str]:
     from memrpc.store import transfer
     from memrpc.workspace import exporting as workspace
 
-    since = times.parse(parsed.since, "since") if parsed.since else None
-    scope = _scope(parsed.scope) if parsed.scope else None
-    repo = _repo(db, parsed.repo) if parsed.repo else None
+    # An empty value, as of a variable that is not set, is a wrong one and not "everything".
+    since = None if parsed.since is None else times.parse(parsed.since, "since")
+    scope = None if parsed.scope is None else _scope(db, parsed.scope)
+    repo = None if parsed.repo is None else _repo(db, parsed.repo)
     archived = exporting.export_lines(db, since=since, scope=scope)
     noted = workspace.export_lines(db, since=since, repo=repo)
     return chain(
@@ -60,11 +61,17 @@ def _lines(db: apsw.Connection, parsed: argparse.Namespace) -> Iterable[str]:
     )
 
 
-def _scope(text: str) -> Scope:
+def _scope(db: apsw.Connection, text: str) -> Scope:
+    from memrpc.archive import scopes
     from memrpc.archive.model import Scope
+    from memrpc.store.errors import NotFound
 
     persona_id, _, project_id = text.partition("/")
-    return Scope(persona_id, project_id or "default")
+    scope = Scope(persona_id, project_id or "default")
+    if scopes.find(db, scope) is None:
+        named = [f"{p}/{each}" for p in scopes.personas(db) for each in scopes.projects(db, p)]
+        raise NotFound(f"There is no scope {text!r}; there are {', '.join(named) or 'none'}.")
+    return scope
 
 
 def _repo(db: apsw.Connection, text: str) -> Repo:
@@ -75,7 +82,7 @@ def _repo(db: apsw.Connection, text: str) -> Repo:
     found = scope.find(db, owner or "", name or "")
     if not found.key:
         known = ", ".join(scope.full_name(each) for each in scope.everything(db)) or "none"
-        raise NotFound(f"There is no repository {text}; there are {known}.")
+        raise NotFound(f"There is no repository {text!r}; there are {known}.")
     return found
 
 

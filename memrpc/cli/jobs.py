@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listed = actions.add_parser("list", help="every job that is owed, dead ones too")
     listed.add_argument("--json", action="store_true", help="as JSON")
-    listed.add_argument("--limit", type=int, default=100, help="how many; default: 100")
+    listed.add_argument("--limit", type=count, default=100, help="how many; default: 100")
     again = actions.add_parser("retry", help="make a dead job ready again")
     again.add_argument("job", nargs="?", type=int, help="its id; without it, every dead job")
 
@@ -40,6 +40,13 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
             database.write_blocking(lambda db: jobs.retry(db, parsed.job, now=now))
             show(f"job {parsed.job} is ready again")
     return 0
+
+
+def count(text: str) -> int:
+    """At least one; the name is what argparse tells of."""
+    if int(text) < 1:
+        raise ValueError(text)
+    return int(text)
 
 
 def _list(owed: list[Job]) -> None:

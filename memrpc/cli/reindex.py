@@ -1,4 +1,4 @@
-"""reindex: build the full-text index and the graph anew from what is stored."""
+"""reindex: build the full-text index, the vectors and the graph anew from what is stored."""
 
 from __future__ import annotations
 

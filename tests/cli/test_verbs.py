@@ -227,6 +227,12 @@ def test_a_name_under_which_a_tool_can_be_called_too_shows_its_contract(told):
     assert json.loads(one)["name"] == "memory_read"
 
 
+@pytest.mark.parametrize("limit", ["0", "-1", "all"])
+def test_a_list_of_no_jobs_at_all_cannot_be_asked_for(told, limit):
+    refused = run(told, "jobs", "list", "--limit", limit)
+    assert (refused.returncode, "invalid count value" in refused.stderr) == (2, True)
+
+
 def test_every_shell_gets_its_completion(told):
     for shell in ("bash", "zsh", "tcsh"):
         assert "memrpc" in run(told, "completion", shell).stdout
@@ -245,6 +251,13 @@ def test_every_shell_gets_its_completion(told):
         (("prompt", "create-task", "what=x"), "has no argument what; it takes instruction"),
         (("prompt", "create-task"), "create-task needs instruction: add instruction=…"),
         (("schema", "nothing"), "There is no tool nothing"),
+        (
+            ("export", "--scope", "default/typo"),
+            "There is no scope 'default/typo'; there are default/",
+        ),
+        (("export", "--scope", ""), "There is no scope ''"),
+        (("export", "--repo", ""), "There is no repository ''"),
+        (("export", "--since", ""), "since is not an ISO 8601 time"),
         (("audit", "--absent", " "), "--absent needs a text that is not only spaces"),
         (("audit", "--absent", "caf\udce9"), "not text in UTF-8"),
         (("redact", "caf\udce9"), "not text in UTF-8"),
