@@ -97,6 +97,7 @@ class Move:
     after: TaskStatus
     has_comment: bool
     open_dependency: str | None = None
+    dependency_status: TaskStatus | None = None
     open_children: tuple[str, ...] = ()
 
     @property
@@ -139,8 +140,8 @@ def _check_comment(move: Move) -> None:
 def _check_dependency(move: Move) -> None:
     if Gate.DEPENDENCY in move.gates and move.open_dependency is not None:
         raise InvalidState(
-            f"{move.code} depends on {move.open_dependency}, which is not completed; complete "
-            "that first, clear depends_on with an empty string, or send force: true.",
+            f"{move.code} depends on {move.open_dependency}, which is {move.dependency_status}; "
+            "complete that first, clear depends_on with an empty string, or send force: true.",
             code=move.code,
             depends_on=move.open_dependency,
         )

@@ -289,6 +289,7 @@ def _move(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft)
         after=status,
         has_comment=draft.comment is not None,
         open_dependency=dependency.code if dependency is not None and is_open else None,
+        dependency_status=None if dependency is None else dependency.status,
         open_children=tuple(c.code for c in children if c.status not in rules.CLOSED),
     )
 

@@ -280,3 +280,36 @@ def test_deleting_many_names_each_once(tools: Tools):
     text = tools.result("task-delete", codes=codes)["content"][0]["text"]
     assert text.startswith('Deleted 12 tasks from "harbor": TASK-001, ')
     assert (text.count("TASK-011"), "…" in text, "Asked for" in text) == (1, True, False)
+
+
+def test_a_bulk_item_may_name_a_sibling_that_stands_after_it(tools: Tools):
+    part = {"phase": "p", "title": "Part", "description": "d", "parent_id": "WHOLE"}
+    after = {"phase": "p", "title": "After", "description": "d", "depends_on": "PART"}
+    whole = {"phase": "p", "title": "Whole", "description": "d", "code": "WHOLE"}
+    circle = {**part, "code": "LOOP", "parent_id": "LOOP"}
+    done = tools.call("task-write", tasks=[after, {**part, "code": "PART"}, whole, circle])
+    assert [(each["index"], each["title"]) for each in done["results"]] == [
+        (0, "After"),
+        (1, "Part"),
+        (2, "Whole"),
+    ]
+    assert [each["index"] for each in done["failed"]] == [3]
+    assert tools.call("task-read", code="PART")["parent_code"] == "WHOLE"
+
+
+def test_a_task_that_is_not_made_pending_says_why(tools: Tools):
+    for number in range(11):
+        tools.task(f"Pending {number}", status="pending")
+    made = tools.result(
+        "task-write", phase="p", title="One more", description="d", status="pending"
+    )
+    assert made["structuredContent"]["status"] == "backlog"
+    assert "More than 10 tasks are pending" in made["content"][0]["text"]
+
+
+def test_a_canceled_dependency_is_called_canceled(tools: Tools):
+    tools.task("First")
+    tools.task("Second", depends_on="TASK-001")
+    tools.call("task-write", code="TASK-001", status="canceled", comment="no")
+    with pytest.raises(Refused, match="depends on TASK-001, which is canceled"):
+        tools.call("claim-manage", task_code="TASK-002")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -42,14 +42,16 @@ def run(
     db: apsw.Connection,
     items: Sequence[Arguments | DomainError],
     operate: Callable[[Arguments], dict[str, JSON]],
+    order: Iterable[int] | None = None,
 ) -> Outcome:
-    """Do each item in a savepoint of its own.
+    """Do each item in a savepoint of its own, in the order of their places or the one given.
 
     Raises the first refusal, with all of them in ``details``, when nothing could be done.
     """
     done: list[dict[str, JSON]] = []
     refusals: list[tuple[int, DomainError]] = []
-    for index, item in enumerate(items):
+    for index in range(len(items)) if order is None else order:
+        item = items[index]
         if isinstance(item, DomainError):
             refusals.append((index, item))
             continue
@@ -58,11 +60,12 @@ def run(
                 done.append({"index": index, **operate(item)})
         except DomainError as refusal:
             refusals.append((index, refusal))
+    refusals.sort(key=lambda each: each[0])
     failed = [failure(index, refusal) for index, refusal in refusals]
     if not done:
         first = refusals[0][1]
         raise type(first)(f"Every item failed. The first: {first.message}", failed=failed)
-    return Outcome(done, failed, len(items))
+    return Outcome(sorted(done, key=lambda each: each["index"]), failed, len(items))
 
 
 def failure(index: int, refusal: DomainError) -> dict[str, JSON]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,15 @@ import apsw
 
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
-from memrpc.store.errors import InvalidArguments
+from memrpc.store.errors import DomainError, InvalidArguments
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import bulk, task_views
 from memrpc.surface.workspace.shown import counted
 from memrpc.surface.workspace.task_form import ask_for_task
 from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve, with_arguments
 from memrpc.wire.messages import JSON
-from memrpc.workspace import task_writing, tasks
-from memrpc.workspace.model import Act, Repo, Task
+from memrpc.workspace import rules, task_writing, tasks
+from memrpc.workspace.model import Act, Repo, Task, TaskStatus
 
 if TYPE_CHECKING:
     from memrpc.workspace.task_drafts import TaskDraft
@@ -33,8 +34,9 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 async def write_many(visit: Visit) -> ToolResult:
     items = await bulk.read_items(TOOL, "tasks", visit.arguments["tasks"])
+    order = _siblings_first(items)
     outcome = await visit.write(
-        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
+        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order)
     )
     structured: dict[str, JSON] = {
         "success": True,
@@ -47,6 +49,30 @@ async def write_many(visit: Visit) -> ToolResult:
     head = f'Wrote {len(outcome.done)}/{outcome.total} tasks in "{visit.project.name}".'
     lines = [head, *(f"- {_line(each)}" for each in outcome.done)]
     return visit.answer(structured, [*lines, *bulk.failure_lines(outcome.failed)])
+
+
+def _siblings_first(items: Sequence[Arguments | DomainError]) -> list[int]:
+    """Return the items' places so that what one names by a sibling's code is made before it."""
+    given = [{} if isinstance(item, DomainError) else item for item in items]
+    places = {
+        code: place for place, item in enumerate(given) if (code := (_code(item) or "").strip())
+    }
+    order: list[int] = []
+    seen: set[int] = set()
+
+    def visit(place: int) -> None:
+        if place in seen:
+            return
+        seen.add(place)
+        for name in ("parent_id", "depends_on"):
+            handle = (given[place].get(name) or "").strip()
+            if handle in places:
+                visit(places[handle])
+        order.append(place)
+
+    for place in range(len(given)):
+        visit(place)
+    return order
 
 
 async def interactive(visit: Visit) -> ToolResult:
@@ -75,7 +101,7 @@ async def change_many(visit: Visit) -> ToolResult:
         "coordinationCleanup": _cleanup(done),
     }
     head = f'Updated {counted(len(done), "tasks")} in "{visit.project.name}" — {", ".join(fields)}.'
-    lines = [f"- {each.task.code} {each.task.title} ({each.task.id})" for each in done]
+    lines = [f"- {_brief(each.task)}" for each in done]
     return visit.answer(structured, [head, *lines])
 
 
@@ -100,7 +126,9 @@ async def create(visit: Visit) -> ToolResult:
     facts = f"phase: {task.phase}, priority: {task.priority}, status: {task.status}"
     head = f'Created [{task.code}] "{task.title}" in "{visit.project.name}" ({facts}).'
     waits = [] if dependency is None else [f"Depends on {dependency.code} ({dependency.id})."]
-    return visit.answer(structured, [head, f"Id: {task.id}", *waits])
+    is_full = draft.status is TaskStatus.PENDING and task.status is TaskStatus.BACKLOG
+    full = [f"More than {rules.MAX_PENDING} tasks are pending, so it begins in the backlog."]
+    return visit.answer(structured, [head, f"Id: {task.id}", *waits, *(full if is_full else [])])
 
 
 async def change(visit: Visit) -> ToolResult:
@@ -201,6 +229,10 @@ def _cleanup(done: list[TaskUpdated]) -> dict[str, JSON]:
         "releasedClaims": sum(each.released_claims for each in done),
         "expiredHandoffs": sum(each.expired_handoffs for each in done),
     }
+
+
+def _brief(task: Task) -> str:
+    return f"{task.code} {task.title} {task.status} ({task.id})"
 
 
 def _line(done: dict[str, JSON]) -> str:
