@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from memrpc.cli.terminal import progress
+from memrpc.cli.terminal import progress, whole
 from memrpc.settings import Settings
 
 if TYPE_CHECKING:
@@ -96,9 +97,8 @@ def _write(file: str, lines: Iterable[str]) -> None:
 
     path = Path(file)
     is_special = path.is_symlink() or (path.exists() and not path.is_file())  # as /dev/stdout
-    part = path if is_special else path.with_name(f"{path.name}.part")
-    # Only its owner may read it, from the first byte on.
-    descriptor = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as output:
-        output.writelines(f"{line}\n" for line in lines)
-    part.replace(path)
+    with nullcontext(path) if is_special else whole(path) as part:
+        # Only its owner may read it, from the first byte on.
+        descriptor = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as output:
+            output.writelines(f"{line}\n" for line in lines)

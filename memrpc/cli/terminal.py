@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from memrpc.store.errors import InvalidState
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 T = TypeVar("T")
 
@@ -39,6 +43,21 @@ def progress(items: Iterable[T], total: int | None, name: str) -> Iterable[T]:
 
     bar: Iterable[T] = tqdm(items, total=total, desc=name, leave=False)
     return bar
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A name to write under, which becomes ``path`` if all goes well and is gone if not."""
+    part = path.with_name(f"{path.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        yield part
+        part.replace(path)
+    except OSError as error:
+        error.filename = error.filename or str(part)
+        raise
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def edit(text: str) -> str:

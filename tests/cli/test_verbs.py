@@ -175,6 +175,27 @@ def test_a_backup_is_a_copy_of_its_own(told, tmp_path):
     assert run(told, "backup", str(copy)).returncode == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+@pytest.mark.parametrize("verb", ["export", "backup"])
+def test_what_could_not_be_written_whole_is_not_there(told, tmp_path, verb):
+    application = Application(load({"db": str(told)}))
+    entry = RecordInput("long", "The bridge opens at six. " * 5_000, Role.USER, "Ann")
+    application.database.write_blocking(lambda db: recording.record(db, entry, now=1_000_000))
+    application.close()
+    target = tmp_path / "copies" / "copy"
+    target.parent.mkdir()
+    code = (
+        "import resource, signal, sys; from memrpc.cli import run\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", code, verb, str(target), "--db", str(told)]
+    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (failed.returncode in {1, 3}, f"{target}.part" in failed.stderr) == (True, True)
+    assert list(target.parent.iterdir()) == []
+
+
 def test_config_says_where_each_value_comes_from(told, monkeypatch):
     monkeypatch.setenv("MEMRPC_TOOLSET", "core")
     shown = json.loads(run(told, "config", "--json").stdout)
