@@ -99,6 +99,31 @@ async def _resolved(
     return default if owner is None else Project(owner, default.name, Origin.ARGUMENT)
 
 
+async def inside(ctx: Context, places: Places, path: str, field: str) -> str:
+    """Return a path as entries' folders are written: from the folder that the project stands in.
+
+    Raises InvalidArguments for one outside of the client's roots.
+    """
+    if not Path(path).is_absolute():
+        return path
+    given = await roots(ctx) if ctx.call.handshake is not None else []
+    rooted = [folder for root in given if (folder := folder_of(str(root.get("uri")))) is not None]
+    own = [
+        each for each in (places.project_folder, places.folder) if each and places.checkout(each)
+    ]
+    for folder in rooted or own:
+        if Path(path).is_relative_to(folder):
+            return Path(path).relative_to(folder).as_posix()
+    if rooted:
+        named = ", ".join(map(str, rooted))
+        raise InvalidArguments(
+            f"{field} must stay within the client's roots: {named}; send a path inside, or a "
+            "relative one.",
+            field=field,
+        )
+    return path
+
+
 def choose(ctx: Context, places: Places, project: Project) -> None:
     """Let the later calls of this handshake session mean this project."""
     handshake = ctx.call.handshake

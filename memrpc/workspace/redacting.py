@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.store import purge
 from memrpc.store.errors import NotFound
 from memrpc.workspace import actions, entries, indexing, scope, tasks, topics
+from memrpc.workspace.actions import Change
 from memrpc.workspace.model import Entry, Kind, Task
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _DELETE_HANDOFFS: Final = "DELETE FROM handoffs WHERE task = :task"
 _CLAIMS: Final = "SELECT id FROM claims WHERE task = :task"
 _BURY: Final = "INSERT INTO redactions VALUES (:id, :now) ON CONFLICT DO NOTHING"
 _BURIED: Final = "SELECT 1 FROM redactions WHERE id = :id"
-_LOGGED: Final = "SELECT kind FROM actions WHERE subject_id = :id LIMIT 1"
+_LOGGED: Final = "SELECT kind, repo FROM actions WHERE subject_id = :id LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def _redact_entry(db: apsw.Connection, entry: Entry, act: Act) -> list[str]:
     indexing.remove(db, Kind.ENTRY, entry.key)
     entries.delete(db, entry)
     repo = scope.by_key(db, entry.repo)
+    actions.log(db, repo, act, Change("redact", Kind.ENTRY, entry.id))
     topics.note(db, repo, (topics.MEMORIES,), f"memory://{entry.id}", now=act.now)
     return [entry.id]
 
@@ -77,6 +79,7 @@ def _redact_task(db: apsw.Connection, task: Task, act: Act) -> list[str]:
     indexing.remove(db, Kind.TASK, task.key)
     tasks.delete(db, task)
     repo = scope.by_key(db, task.repo)
+    actions.log(db, repo, act, Change("redact", Kind.TASK, task.id))
     topics.note(db, repo, (topics.TASKS,), f"task://{task.id}", now=act.now)
     return gone
 
@@ -90,7 +93,9 @@ def _redact_archives(db: apsw.Connection, task_id: str, act: Act) -> list[str]:
 
 def _redact_logged(db: apsw.Connection, subject_id: str, act: Act) -> list[str]:
     """A task that a tool deleted lives on in the log, and in its record if it was completed."""
-    kind: str | None = db.execute(_LOGGED, {"id": subject_id}).get
+    kind, repo = db.execute(_LOGGED, {"id": subject_id}).get or (None, 0)
     if kind not in (Kind.ENTRY, Kind.TASK):
         raise NotFound(f"There is no entry or task {subject_id}; send its full id.", id=subject_id)
+    change = Change("redact", Kind(kind), subject_id)
+    actions.log(db, scope.by_key(db, repo), act, change)
     return [subject_id, *_redact_archives(db, subject_id, act)]

@@ -136,3 +136,48 @@ def test_inline_owner_and_repo_name_the_project_of_a_search(tools):
     answer = tools.call("memory-read", query="known repo:globex/widgets")
     assert answer["scope"]["owner"] == "globex"
     assert answer["total"] == 1
+
+
+def test_the_scope_of_a_memory_names_its_project(tools, checkout):
+    stand(tools, checkout)
+    place = {"owner": "globex", "repo": "widgets", "branch": "main"}
+    written = tools.remember("Far away", "Known in another repository.", scope=place)
+    assert (written["scope"]["owner"], written["scope"]["repo"]) == ("globex", "widgets")
+    assert tools.call("memory-read", query="known", scope=place)["total"] == 1
+    assert tools.call("memory-read")["total"] == 0
+
+
+@pytest.mark.parametrize("stray", [{"repo": "globex/widgets"}, {"scope": {"owner": "globex"}}])
+def test_an_item_of_another_project_than_its_call_fails_alone(tools, stray):
+    entry = {
+        "type": "code_fact",
+        "title": "Here",
+        "content": "Known in this place.",
+        "importance": 1,
+    }
+    here = {**entry, "repo": "ACME/harbor"}
+    answer = tools.call("memory-write", memories=[here, {**entry, **stray}])
+    assert [each["index"] for each in answer["results"]] == [0]
+    (failed,) = answer["failed"]
+    assert (failed["index"], "another repository than acme/harbor" in failed["message"]) == (
+        1,
+        True,
+    )
+
+
+def test_an_absolute_path_counts_from_the_project_and_stays_inside_the_roots(tools, checkout):
+    for title, folder in (("Near", "src"), ("Far", "docs")):
+        tools.remember(title, f"The lamp is lit at dusk, says {title}.", scope={"folder": folder})
+    stand(tools, checkout)
+    asked = {"owner": "acme", "repo": "harbor", "query": "lamp"}
+    for title, folder in (("Near", "src"), ("Far", "docs")):
+        path = str(checkout / folder / "lamp.py")
+        assert tools.rows("memory-read", **asked, current_file_path=path)[0]["title"] == title
+    tools.capabilities = {"roots": {}}
+    tools.answers = [{"roots": [{"uri": checkout.as_uri()}]}]
+    for tool, arguments in (
+        ("memory-read", {"query": "lamp", "current_file_path": "/etc/passwd"}),
+        ("task-write", {"phase": "p", "title": "Work", "description": "d", "doc_path": "/etc/x"}),
+    ):
+        with pytest.raises(Refused, match="must stay within the client's roots"):
+            tools.call(tool, **arguments)

@@ -11,7 +11,7 @@ from memrpc.recall import vocabulary
 from memrpc.server.faults import Refusal, RefusedError
 from memrpc.store import audit, jobs, purge
 from memrpc.workers import keeping_up
-from memrpc.workspace import entry_writing, redacting, upkeep_due
+from memrpc.workspace import actions, entry_writing, redacting, scope, upkeep_due
 from memrpc.workspace.composing import EntryDraft
 from tests.workspace.conftest import DAY, Refused, Tools
 
@@ -76,6 +76,11 @@ def test_a_deleted_task_is_gone_and_its_comments_stay_in_the_log(tools):
     assert tools.task("Next")["code"] == "TASK-002"
 
 
+def redactions_logged(db) -> set[str]:
+    found = actions.of_repo(db, scope.find(db, "acme", "harbor"), limit=50, offset=0)
+    return {each.subject_id for each in found if each.operation == "redact"}
+
+
 def test_redact_erases_an_entry_and_a_task_to_the_last_byte(tools, database, capsys):
     entry = tools.remember("Keeper", VAULT)
     tools.call("memory-write", id=entry["id"], tags=["heliotrope"])
@@ -95,6 +100,8 @@ def test_redact_erases_an_entry_and_a_task_to_the_last_byte(tools, database, cap
         assert found == [], text
     reopened = Tools(database)
     assert [row["code"] for row in reopened.rows("memory-read", "top")] == [kept["code"]]
+    logged = reopened.application.database.read_blocking(redactions_logged)
+    assert {entry["id"], task["id"], gone["id"]} <= logged
     reopened.close()
 
 

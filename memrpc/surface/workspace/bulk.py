@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from memrpc.server.contracts import Contract, load_contract
 from memrpc.store.errors import DomainError, InvalidArguments
 from memrpc.surface.workspace.shown import shortened
+from memrpc.surface.workspace.visit import Arguments, Visit, relocated
 from memrpc.wire.messages import JSON
+from memrpc.workspace import scope
+from memrpc.workspace.scope import fold
 
 if TYPE_CHECKING:
     import apsw
 
-    from memrpc.surface.workspace.visit import Arguments
+    from memrpc.surface.projects import Project
 
 MAX_ITEMS = 500
 
@@ -29,13 +32,15 @@ class Outcome:
     total: int
 
 
-async def read_items(tool: str, field: str, items: Sequence[JSON]) -> list[Arguments | DomainError]:
+async def read_items(visit: Visit, field: str) -> list[Arguments | DomainError]:
     """Return each item as it is meant, or the refusal that it gets."""
+    items: list[JSON] = visit.arguments[field]
     if not 1 <= len(items) <= MAX_ITEMS:
         raise InvalidArguments(
             f"{field} takes 1 to {MAX_ITEMS} items, not {len(items)}.", field=field
         )
-    return [await _read(_contract(tool), item) for item in items]
+    contract = _contract(visit.tool)
+    return [await _read(contract, item, visit.project) for item in items]
 
 
 def run(
@@ -78,13 +83,26 @@ def failure_lines(failed: Sequence[dict[str, JSON]]) -> list[str]:
     return [f"- failed #{each['index']} ({each['code']}): {each['message']}" for each in failed]
 
 
-async def _read(contract: Contract, item: JSON) -> Arguments | DomainError:
+async def _read(contract: Contract, item: JSON, project: Project) -> Arguments | DomainError:
     if not isinstance(item, dict):
         return InvalidArguments("an item must be an object with the tool's fields.")
     meant, violation = await contract.read(item)
     if violation is not None:
         return InvalidArguments(violation.message, pointer=violation.pointer)
+    if _is_elsewhere(relocated(meant), project):
+        return InvalidArguments(
+            f"the item names another repository than {project.owner}/{project.name}; send it in a "
+            "call of its own.",
+            field="repo",
+        )
     return meant
+
+
+def _is_elsewhere(item: Arguments, project: Project) -> bool:
+    """Say whether an item names a repository, and not the one that the call is about."""
+    owner, name = scope.split(item.get("owner"), item.get("repo"))
+    named = fold(owner or project.owner), fold(name or project.name)
+    return named != (fold(project.owner), fold(project.name))
 
 
 @lru_cache(maxsize=8)

@@ -34,6 +34,7 @@ Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 MAX_OFFSET = 1_000_000
 MAX_HANDLES = 500
 _CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
+_PLACE = ("owner", "repo")
 _AGENTS = ("agent", "from_agent", "to_agent")
 
 
@@ -114,6 +115,11 @@ class Visit:
         limit = self.desk.answer_chars
         return len(compact(result.structured)) <= limit and len(result.text or "") <= limit
 
+    async def path(self, field: str) -> str | None:
+        """Return a path of the arguments, from the project's folder.  Raises InvalidArguments."""
+        given: str | None = self.arguments.get(field)
+        return given and await projects.inside(self.ctx, self.desk.places, given, field)
+
     def page(self, default: int, highest: int = 100) -> tuple[int, int]:
         """Return the limit and the offset, within bounds.  Raises InvalidArguments."""
         limit, offset = self.arguments.get("limit", default), self.arguments.get("offset", 0)
@@ -170,13 +176,14 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
 
 
 def relocated(arguments: Arguments) -> Arguments:
-    """Return the arguments with the owner and repo that stand as tags in the query."""
-    query = arguments.get("query")
-    if not query:
+    """Return the arguments with the owner and repo that stand in the scope or the query."""
+    place, query = arguments.get("scope"), arguments.get("query")
+    if not place and not query:
         return arguments
-    asked = inline.parse(query, ("owner", "repo"))
-    named = {key: value for key in ("owner", "repo") if (value := asked.one(key)) is not None}
-    return {**arguments, **named}
+    named = {key: place[key] for key in _PLACE if place and isinstance(place.get(key), str)}
+    asked = inline.parse(query or "", _PLACE)
+    tagged = {key: value for key in _PLACE if (value := asked.one(key)) is not None}
+    return {**arguments, **named, **tagged}
 
 
 def given(*names: str) -> Callable[[Arguments], bool]:

@@ -41,7 +41,8 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 async def search(visit: Visit) -> ToolResult:
     limit, offset = visit.page(5)
-    question = _question(visit.arguments, limit, offset)
+    path = await visit.path("current_file_path")
+    question = _question({**visit.arguments, "current_file_path": path}, limit, offset)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[EntryAnswer, dict[int, Repo]]:
         answer = entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)

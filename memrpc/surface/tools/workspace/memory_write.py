@@ -11,7 +11,7 @@ from memrpc.server.service import ToolResult
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import bulk
 from memrpc.surface.workspace.entry_views import draft_of
-from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve
+from memrpc.surface.workspace.visit import Arguments, Visit, always, given, relocated, serve
 from memrpc.wire.messages import JSON
 from memrpc.workspace import entries, entry_writing
 from memrpc.workspace.model import Acknowledgement, Act, Repo
@@ -24,11 +24,11 @@ MAX_NAMED = 3
 
 
 async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
-    return await serve(ctx, desk, TOOL, arguments, MODES)
+    return await serve(ctx, desk, TOOL, relocated(arguments), MODES)
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(TOOL, "memories", visit.arguments["memories"])
+    items = await bulk.read_items(visit, "memories")
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
     )

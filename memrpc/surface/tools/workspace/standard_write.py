@@ -22,7 +22,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(TOOL, "standards", visit.arguments["standards"])
+    items = await bulk.read_items(visit, "standards")
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
     )

@@ -41,7 +41,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
     visit = await begin(ctx, desk, TOOL, arguments)
     wanted = Wanted(
         objective=rules.check_text(arguments["objective"], "objective", OBJECTIVE_CHARS),
-        path=arguments.get("current_file_path"),
+        path=await visit.path("current_file_path"),
         with_summary=bool(arguments.get("include_summary", True)),
         with_tasks=bool(arguments.get("include_tasks", True)),
     )

@@ -33,7 +33,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(TOOL, "tasks", visit.arguments["tasks"])
+    items = await bulk.read_items(visit, "tasks")
     order = _siblings_first(items)
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order)
@@ -106,6 +106,7 @@ async def change_many(visit: Visit) -> ToolResult:
 
 
 async def create(visit: Visit) -> ToolResult:
+    await visit.path("doc_path")
     draft = task_views.draft_of(visit.arguments)
     code = _code(visit.arguments)
     task, dependency = await visit.write(
@@ -133,6 +134,7 @@ async def create(visit: Visit) -> ToolResult:
 
 async def change(visit: Visit) -> ToolResult:
     handle = visit.arguments.get("id") or _code(visit.arguments)
+    await visit.path("doc_path")
     draft = task_views.draft_of(visit.arguments)
     done = await visit.write(
         lambda db, repo, act: task_writing.update(db, repo, str(handle), draft, act)
