@@ -268,7 +268,7 @@ def test_every_shell_gets_its_completion(told):
         (("persona", "import", "{tmp}/none.txt"), "none.txt: No such file or directory"),
         (("persona", "import", "{tmp}/latin1.txt"), "latin1.txt is not text in UTF-8"),
         (("persona", "edit"), "The editor ended with 1; nothing was changed"),
-        (("backup", "{tmp}/no/such/folder/x"), "x: "),
+        (("backup", "{tmp}/no/such/folder/x"), "/no/such/folder/x.part: No such file"),
         (("prompt", "create-task", "what=x"), "has no argument what; it takes instruction"),
         (("prompt", "create-task"), "create-task needs instruction: add instruction=…"),
         (("schema", "nothing"), "There is no tool nothing"),
