@@ -313,3 +313,12 @@ def test_a_canceled_dependency_is_called_canceled(tools: Tools):
     tools.call("task-write", code="TASK-001", status="canceled", comment="no")
     with pytest.raises(Refused, match="depends on TASK-001, which is canceled"):
         tools.call("claim-manage", task_code="TASK-002")
+
+
+def test_standards_change_in_a_bulk_call_as_they_are_made(tools: Tools):
+    rule = {"name": "Rule", "content": FACT, "tags": ["a"], "metadata": {"by": "x"}}
+    change = {"code": "STD-001", "version": "2.0.0"}
+    done = tools.call("standard-write", standards=[rule, change, {"code": "STD-9", "version": "3"}])
+    assert [each["operation"] for each in done["results"]] == ["create", "update"]
+    assert done["results"][1]["updatedFields"] == ["version"]
+    assert [each["index"] for each in done["failed"]] == [2]

@@ -72,3 +72,11 @@ def test_a_prompt_names_the_client_where_no_agent_is_given(client):
 def test_the_graph_changes_with_the_texts_that_make_it(part, makes_it):
     graph = Change("resource", f"{BASE}/graph")
     assert (graph in changes_of(f"{BASE}/{part}")) is makes_it
+
+
+@pytest.mark.parametrize(
+    "query", ["memories?limit=", "tasks?priority=&status=", "actions?offset=", "graph?entity="]
+)
+def test_an_empty_parameter_is_one_that_was_not_given(client, query):
+    part = query.partition("?")[0]
+    assert client.read(f"{BASE}/{query}") == client.read(f"{BASE}/{part}")

@@ -139,7 +139,7 @@ async def read_graph(ctx: Context, desk: Desk, values: Values) -> Contents:
     limit, offset = _page(ctx, values)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
-        return records.entities(db, repo, values.get("entity"), (limit, offset))
+        return records.entities(db, repo, values.get("entity") or None, (limit, offset))
 
     return await _listed(ctx, desk, values, "entities", read)
 
@@ -185,7 +185,7 @@ def _page(ctx: Context, values: Values) -> tuple[int, int]:
     """The limit and the offset of a URI.  Raises ``KeyError`` for what is no such number."""
     found: list[int] = []
     for name, default, least, most in (("limit", PAGE, 1, MAX_PAGE), ("offset", 0, 0, 1 << 30)):
-        text = values.get(name, str(default))
+        text = values.get(name) or str(default)
         if not text.isascii() or not text.isdecimal() or not least <= int(text) <= most:
             uri = ctx.call.params["uri"]
             raise KeyError(uri, f"{name} must be a whole number from {least} to {most}")

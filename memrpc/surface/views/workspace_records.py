@@ -101,7 +101,7 @@ def tasks_of(
 ) -> tuple[list[Row], int]:
     """Tasks by status and priority; those that are not over where no status is named."""
     limit, offset = page
-    priority = values.get("priority")
+    priority = values.get("priority") or None
     if priority is not None and priority not in ("1", "2", "3", "4", "5"):
         raise KeyError(priority, "priority must be a whole number from 1 to 5")
     try:

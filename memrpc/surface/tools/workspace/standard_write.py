@@ -12,7 +12,7 @@ from memrpc.surface.workspace.standard_views import draft_of
 from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve
 from memrpc.wire.messages import JSON
 from memrpc.workspace import standard_writing
-from memrpc.workspace.model import Act, Repo
+from memrpc.workspace.model import Act, Repo, Standard
 
 TOOL = "standard-write"
 
@@ -33,8 +33,11 @@ async def write_many(visit: Visit) -> ToolResult:
         "results": outcome.done,
         **({"failed": outcome.failed} if outcome.failed else {}),
     }
-    head = f'Stored {len(outcome.done)}/{outcome.total} standards in "{visit.project.name}".'
-    lines = [f"- {each['code']} {each['title']} ({each['id']})" for each in outcome.done]
+    head = f'Wrote {len(outcome.done)}/{outcome.total} standards in "{visit.project.name}".'
+    lines = [
+        f"- {each['operation']} {each['code']} {each['title']} ({each['id']})"
+        for each in outcome.done
+    ]
     return visit.answer(structured, [head, *lines, *bulk.failure_lines(outcome.failed)])
 
 
@@ -79,6 +82,15 @@ MODES = (
 
 
 def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
-    standard = standard_writing.create(db, repo, draft_of(item), act)
+    """Do what one item asks for."""
+    handle = item.get("id") or item.get("code")
+    if not handle:
+        standard = standard_writing.create(db, repo, draft_of(item), act)
+        return {"operation": "create", **_handles(standard)}
+    done = standard_writing.update(db, repo, str(handle), draft_of(item), act)
+    return {"operation": "update", **_handles(done.standard), "updatedFields": list(done.fields)}
+
+
+def _handles(standard: Standard) -> dict[str, JSON]:
     shown = {"id": standard.id, "code": standard.code, "title": standard.title}
-    return {"operation": "create", "success": True, **shown}
+    return {"success": True, **shown}
