@@ -32,7 +32,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.archive import persona
     from memrpc.cli.opening import opened
 
-    with opened(settings, makes=True) as application:
+    with opened(settings, makes=parsed.action != "show") as application:
         database = application.database
         core = database.read_blocking(lambda db: persona.current(db, parsed.persona))
         if parsed.action == "show":

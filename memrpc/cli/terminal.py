@@ -71,7 +71,13 @@ def edit(text: str) -> str:
     with tempfile.TemporaryDirectory(prefix="memrpc-") as folder:
         file = Path(folder) / "persona.txt"
         file.write_text(text, encoding="utf-8")
-        done = subprocess.run([*editor(), str(file)], check=False)  # noqa: S603 -- the user's own editor
+        words = editor()
+        try:
+            done = subprocess.run([*words, str(file)], check=False)  # noqa: S603 -- the user's own
+        except FileNotFoundError:
+            raise InvalidState(
+                f"There is no editor {words[0]}; name one in EDITOR, or give a file to import."
+            ) from None
         if done.returncode:
             raise InvalidState(f"The editor ended with {done.returncode}; nothing was changed.")
         return file.read_text(encoding="utf-8")

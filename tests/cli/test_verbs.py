@@ -248,6 +248,12 @@ def test_a_name_under_which_a_tool_can_be_called_too_shows_its_contract(told):
     assert json.loads(one)["name"] == "memory_read"
 
 
+def test_an_editor_that_is_not_there_is_named(told, monkeypatch):
+    monkeypatch.setenv("VISUAL", "no-such-editor --wait")
+    refused = run(told, "persona", "edit")
+    assert (refused.returncode, "no editor no-such-editor;" in refused.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("limit", ["0", "-1", "all"])
 def test_a_list_of_no_jobs_at_all_cannot_be_asked_for(told, limit):
     refused = run(told, "jobs", "list", "--limit", limit)
@@ -295,7 +301,9 @@ def test_a_refusal_is_one_line_that_names_what_is_wrong(
     assert refused.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("verb", ["stats", "export", "reindex", "jobs list", "audit --absent x"])
+@pytest.mark.parametrize(
+    "verb", ["stats", "export", "reindex", "jobs list", "audit --absent x", "persona show"]
+)
 def test_a_mistyped_path_is_no_empty_memory(verb, tmp_path):
     refused = run(tmp_path / "typo.db", *verb.split())
     assert (refused.returncode, "There is no database at" in refused.stderr) == (3, True)
