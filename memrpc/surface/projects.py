@@ -107,7 +107,7 @@ async def inside(ctx: Context, places: Places, path: str, field: str) -> str:
     if not Path(path).is_absolute():
         return path
     given = await roots(ctx) if ctx.call.handshake is not None else []
-    rooted = [folder for root in given if (folder := folder_of(str(root.get("uri")))) is not None]
+    rooted = _folders(given)
     own = [
         each for each in (places.project_folder, places.folder) if each and places.checkout(each)
     ]
@@ -136,8 +136,10 @@ async def _owner_of(ctx: Context, places: Places, database: Database, name: str)
     default = await at_hand(ctx, places)
     if default is not None and scope.fold(default.name) == scope.fold(name):
         return default.owner
-    known = await database.read(lambda db: scope.by_name(db, name))
-    owners = [repo.owner for repo in known]
+    owners = await _owners_in_roots(ctx, places, name)
+    if not owners:
+        known = await database.read(lambda db: scope.by_name(db, name))
+        owners = [repo.owner for repo in known]
     if len(owners) == 1:
         return owners[0]
     if default is not None and (not owners or _holds(owners, default.owner)):
@@ -150,6 +152,17 @@ async def _owner_of(ctx: Context, places: Places, database: Database, name: str)
         field="owner",
         candidates=[f"{owner}/{name}" for owner in owners],
     )
+
+
+async def _owners_in_roots(ctx: Context, places: Places, name: str) -> list[str]:
+    """Return who owns the client's folders of this name."""
+    given = await roots(ctx) if ctx.call.handshake is not None else []
+    found = [
+        each
+        for each in _checkouts(places, _folders(given))
+        if scope.fold(each.name) == scope.fold(name)
+    ]
+    return list(dict.fromkeys(each.owner for each in found))
 
 
 def _holds(owners: list[str], owner: str) -> bool:
@@ -210,12 +223,11 @@ async def roots(ctx: Context) -> list[JSON]:
 
 def _of_roots(places: Places, given: list[JSON], path: JSON) -> Project | None:
     """Return the project of the only root, or of the one that holds the file at hand."""
-    folders = [folder for root in given if (folder := folder_of(str(root.get("uri")))) is not None]
+    folders = _folders(given)
     if path is not None and Path(str(path)).is_absolute():
         holding = [folder for folder in folders if Path(str(path)).is_relative_to(folder)]
         folders = holding or folders
-    found = [checkout for folder in folders if (checkout := places.checkout(folder)) is not None]
-    named = {(each.owner, each.name): each for each in found}
+    named = {(each.owner, each.name): each for each in _checkouts(places, folders)}
     if len(named) > 1:
         candidates = [f"{owner}/{name}" for owner, name in named]
         raise InvalidArguments(
@@ -225,3 +237,12 @@ def _of_roots(places: Places, given: list[JSON], path: JSON) -> Project | None:
             candidates=candidates,
         )
     return next((Project(owner, name, Origin.ROOTS) for owner, name in named), None)
+
+
+def _folders(given: list[JSON]) -> list[Path]:
+    """Return the roots that are folders of this machine."""
+    return [folder for root in given if (folder := folder_of(str(root.get("uri")))) is not None]
+
+
+def _checkouts(places: Places, folders: list[Path]) -> list[Checkout]:
+    return [checkout for folder in folders if (checkout := places.checkout(folder)) is not None]

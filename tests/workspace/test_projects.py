@@ -181,3 +181,18 @@ def test_an_absolute_path_counts_from_the_project_and_stays_inside_the_roots(too
     ):
         with pytest.raises(Refused, match="must stay within the client's roots"):
             tools.call(tool, **arguments)
+
+
+def test_a_bare_name_means_the_clients_folder_of_that_name(tools, tmp_path):
+    folders = [tmp_path / owner / name for owner, name in (("acme", "a"), ("globex", "b"))]
+    twin = tmp_path / "acme" / "b"
+    for folder in (*folders, twin):
+        folder.mkdir(parents=True)
+    tools.remember("Elsewhere", "Kept by somebody else.", owner="zed", repo="b")
+    stand(tools, tmp_path)
+    tools.capabilities = {"roots": {}}
+    tools.answers = [{"roots": [{"uri": folder.as_uri()} for folder in folders]}]
+    assert tools.call("memory-read", repo="b")["scope"]["owner"] == "globex"
+    tools.handshake.roots = [{"uri": folder.as_uri()} for folder in (*folders, twin)]
+    with pytest.raises(Refused, match="globex/b, acme/b"):
+        tools.call("memory-read", repo="b")

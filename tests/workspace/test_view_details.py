@@ -80,3 +80,15 @@ def test_the_graph_changes_with_the_texts_that_make_it(part, makes_it):
 def test_an_empty_parameter_is_one_that_was_not_given(client, query):
     part = query.partition("?")[0]
     assert client.read(f"{BASE}/{query}") == client.read(f"{BASE}/{part}")
+
+
+def test_a_client_that_asks_for_debug_hears_which_project_a_call_is_about(client):
+    client.write("memory-read", query="pigeons")
+    client.peer.ask("logging/setLevel", {"level": "debug"})
+    client.write("memory-read", query="pigeons")
+    heard = [each for each in client.peer.notices if each["method"] == "notifications/message"]
+    place = {"owner": "acme", "repo": "harbor", "resolved_by": "argument"}
+    data = {"tool": "memory-read", **place}
+    assert [each["params"] for each in heard] == [
+        {"level": "debug", "logger": "workspace", "data": data}
+    ]

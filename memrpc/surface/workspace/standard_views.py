@@ -39,6 +39,7 @@ SEARCH_COLUMNS = (
     "matched_terms",
     "updated_at",
 )
+LEGEND = "> CODE title [context] version, global or of this repo; grouped by language."
 _LISTS = ("tags", "stack")
 _PLAIN = (
     "name",

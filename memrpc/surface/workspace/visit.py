@@ -34,7 +34,7 @@ Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 MAX_OFFSET = 1_000_000
 MAX_HANDLES = 500
 _CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
-_PLACE = ("owner", "repo")
+_NAMED_BY = ("owner", "repo")
 _AGENTS = ("agent", "from_agent", "to_agent")
 
 
@@ -87,8 +87,7 @@ class Visit:
     def answer(self, structured: dict[str, JSON], text: Sequence[str]) -> ToolResult:
         """Return the answer; ``json: true`` makes the text the same JSON."""
         owner, name, resolved_by = self.project
-        place = {"owner": owner, "repo": name, "resolved_by": str(resolved_by)}
-        shown = {**structured, "scope": place}
+        shown = {**structured, "scope": _place(self.project)}
         if self.arguments.get("json"):
             return ToolResult(shown)
         line = f"Scope: {owner}/{name} (from {resolved_by})."
@@ -153,6 +152,10 @@ class Visit:
         return found
 
 
+def _place(project: Project) -> dict[str, JSON]:
+    return {"owner": project.owner, "repo": project.name, "resolved_by": str(project.resolved_by)}
+
+
 Mode: TypeAlias = tuple[Callable[[Arguments], bool], Callable[[Visit], Awaitable[ToolResult]]]
 
 
@@ -172,6 +175,7 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
     project = await projects.resolve(ctx, desk.places, desk.database, arguments)
     for name in _AGENTS:
         rules.check_text(arguments.get(name) or "", name, (0, rules.SHORT_CHARS[1]))
+    ctx.log("debug", {"tool": tool, **_place(project)}, logger="workspace")
     return Visit(ctx, desk, tool, arguments, project, desk.now_us())
 
 
@@ -180,9 +184,9 @@ def relocated(arguments: Arguments) -> Arguments:
     place, query = arguments.get("scope"), arguments.get("query")
     if not place and not query:
         return arguments
-    named = {key: place[key] for key in _PLACE if place and isinstance(place.get(key), str)}
-    asked = inline.parse(query or "", _PLACE)
-    tagged = {key: value for key in _PLACE if (value := asked.one(key)) is not None}
+    named = {key: place[key] for key in _NAMED_BY if place and isinstance(place.get(key), str)}
+    asked = inline.parse(query or "", _NAMED_BY)
+    tagged = {key: value for key in _NAMED_BY if (value := asked.one(key)) is not None}
     return {**arguments, **named, **tagged}
 
 

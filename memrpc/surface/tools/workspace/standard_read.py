@@ -110,7 +110,8 @@ def _page(visit: Visit, chosen: StandardFilter, found: StandardList, count: int)
     rest = shown.present({"reason": reason, "near_repos": list(found.near) or None, "kg": kg})
     structured: dict[str, JSON] = {"schema": visit.tool, **page, **rest}
     nothing = shown.nothing_lines(reason, found.near)
-    lines = [*views.row_lines(found.hits[:count]), *nothing, *shown.more_lines(page)]
+    rows = views.row_lines(found.hits[:count])
+    lines = [*([views.LEGEND] if rows else []), *rows, *nothing, *shown.more_lines(page)]
     return structured, lines
 
 
