@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 from memrpc.store.errors import InvalidArguments
+from memrpc.workspace import rules
 from memrpc.workspace.model import EntryType, Object
 
 DECISION_IMPORTANCE: Final = 4
@@ -40,15 +42,36 @@ class EntryDraft:
     next_steps: tuple[str, ...] | None = None
 
 
-def compose(draft: EntryDraft) -> EntryDraft:
-    """Return the draft with content, importance and tag made from its short form, if it has one."""
+def compose(draft: EntryDraft, content: str | None = None) -> EntryDraft:
+    """Return the draft with content, importance and tag made from its short form, if it has one.
+
+    Of an entry that has ``content`` already, the sections that the draft names are replaced and
+    the rest stays.
+    """
     if draft.context or draft.rationale or draft.alternatives:
         _check_type(draft, EntryType.DECISION, "context, rationale and alternatives")
+        if content is not None:
+            return replace(draft, content=_revised(draft.content or content, _decision(draft)))
         return _composed(draft, _decision(draft), DECISION_IMPORTANCE, "decision")
     if draft.key_decisions or draft.next_steps:
         _check_type(draft, EntryType.TASK_ARCHIVE, "key_decisions and next_steps")
+        if content is not None:
+            return replace(draft, content=_revised(draft.content or content, _archive(draft)))
         return _composed(draft, _archive(draft), ARCHIVE_IMPORTANCE, "session-summary")
     return draft
+
+
+def _revised(content: str, sections: list[str]) -> str:
+    """Return the content with each section in place of the one of the same heading, or added."""
+    for section in sections:
+        heading = re.escape(section.partition("\n")[0])
+        whole = re.compile(rf"^{heading}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+        found = whole.search(content)
+        if found is None:
+            content = f"{content.rstrip()}\n\n{section}"
+        else:
+            content = f"{content[: found.start()]}{section}\n\n{content[found.end() :]}"
+    return content.strip()
 
 
 def _check_type(draft: EntryDraft, wanted: EntryType, fields: str) -> None:
@@ -82,7 +105,9 @@ def _archive(draft: EntryDraft) -> list[str]:
 
 
 def _section(heading: str, text: str | None) -> list[str]:
-    return [f"## {heading}\n{text}"] if text else []
+    if not text:
+        return []
+    return [f"## {heading}\n{rules.check_text(text, heading.lower(), rules.CONTENT_CHARS)}"]
 
 
 def _bullets(heading: str, items: tuple[str, ...] | None) -> list[str]:

@@ -84,7 +84,9 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: EntryDraft, act:
     Raises NotFound when this repository has no such entry.
     """
     before = entries.find(db, repo, handle)
-    changes = _changes(db, repo, before, _checked(compose(_typed(given, before))), act)
+    changes = _changes(
+        db, repo, before, _checked(compose(_typed(given, before), before.content)), act
+    )
     if not changes:
         raise InvalidArguments(
             f"nothing to change for {before.code}; send at least one field such as title, content, "
@@ -171,7 +173,8 @@ def _check_complete(draft: EntryDraft) -> None:
     missing = [name for name in _NEEDED if getattr(draft, name) is None]
     if missing:
         raise InvalidArguments(
-            f"{', '.join(missing)} missing: a new entry needs {', '.join(_NEEDED)}.",
+            f"{', '.join(missing)} missing: a new entry needs {', '.join(_NEEDED)}; to change or "
+            "acknowledge one send its id or code.",
             field=missing[0],
             missing=missing,
         )

@@ -322,3 +322,37 @@ def test_standards_change_in_a_bulk_call_as_they_are_made(tools: Tools):
     assert [each["operation"] for each in done["results"]] == ["create", "update"]
     assert done["results"][1]["updatedFields"] == ["version"]
     assert [each["index"] for each in done["failed"]] == [2]
+
+
+def test_a_new_rationale_leaves_the_rest_of_a_decision_as_it_was(tools: Tools):
+    said = {"context": "Sessions were lost.", "rationale": "It survives a deploy."}
+    tools.call(
+        "memory-write",
+        type="decision",
+        title="Use Redis",
+        alternatives=["memcached", "files"],
+        tags=["cache"],
+        **said,
+    )
+    tools.call("memory-write", id="MEM-001", importance=2)
+    done = tools.call("memory-write", id="MEM-001", rationale="It is what we know.")
+    assert done["updatedFields"] == ["content"]
+    memory = tools.call("memory-read", id="MEM-001")["memory"]
+    assert (memory["importance"], memory["tags"]) == (2, ["cache", "decision"])
+    assert memory["content"] == (
+        "## Context\nSessions were lost.\n\n## Rationale\nIt is what we know.\n\n"
+        "## Alternatives\n- memcached\n- files"
+    )
+    tools.call("memory-write", id="MEM-001", alternatives=["a table"])
+    tools.call("memory-write", id="MEM-001", content="Redis it is, for good.")
+    tools.call("memory-write", id="MEM-001", context="Sessions were lost twice.")
+    content = tools.call("memory-read", id="MEM-001")["memory"]["content"]
+    assert content == "Redis it is, for good.\n\n## Context\nSessions were lost twice."
+
+
+@pytest.mark.parametrize("arguments", [{"acknowledge": "used"}, {"status": "archived"}, {}])
+def test_a_change_of_no_memory_in_particular_is_told_to_name_one(tools: Tools, arguments):
+    with pytest.raises(Refused, match="to change or acknowledge one send its id or code"):
+        tools.call("memory-write", **arguments)
+    with pytest.raises(Refused, match="context must have at least 10 characters"):
+        tools.call("memory-write", type="decision", title="Short", context="x")
