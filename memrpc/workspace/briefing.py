@@ -48,7 +48,7 @@ _READ_AHEAD: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is known, planned, handed over, held and agreed on."""
+    """What is known, planned, handed over, held and agreed on, and how much of it there is."""
 
     memories: tuple[Entry, ...]
     decisions: tuple[Entry, ...]
@@ -57,6 +57,7 @@ class Briefing:
     claims: tuple[tuple[Claim, Task], ...]
     standards: tuple[Standard, ...]
     summary: Summary | None
+    totals: dict[str, int]
     reason: str | None = None
 
 
@@ -78,18 +79,20 @@ def brief(
     decisions: tuple[Entry, ...] = ()
     if not wanted or EntryType.DECISION in wanted:
         decisions = _decisions(db, repo, question, now, memories)
+    open_tasks = task_reading.listing(db, repo, TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS))
     pending = HandoffFilter(HandoffStatus.PENDING, limit=MAX_COORDINATION)
-    waiting, _ = handoffs.listed(db, repo, pending, now=now)
-    live, _ = claims.listed(db, repo, ClaimFilter(limit=MAX_COORDINATION), now=now)
+    waiting, handoff_count = handoffs.listed(db, repo, pending, now=now)
+    live, claim_count = claims.listed(db, repo, ClaimFilter(limit=MAX_COORDINATION), now=now)
     on = tasks.by_keys(db, [claim.task for claim in live])
     return Briefing(
         memories=memories,
         decisions=decisions,
-        tasks=_tasks(db, repo),
+        tasks=tuple(row.task for row in open_tasks.rows),
         handoffs=tuple(handoffs.with_tasks(db, waiting)),
         claims=tuple((claim, on[claim.task]) for claim in live),
         standards=_standards(db, repo, question, aids),
         summary=summaries.find(db, repo),
+        totals={"tasks": open_tasks.total, "handoffs": handoff_count, "claims": claim_count},
         reason=reason,
     )
 
@@ -132,11 +135,6 @@ def _decisions(
         db, repo, EntryType.DECISION, now=now, limit=question.limit + len(seen)
     )
     return tuple([entry for entry in found if entry.key not in seen][: question.limit])
-
-
-def _tasks(db: apsw.Connection, repo: Repo) -> tuple[Task, ...]:
-    listed = task_reading.listing(db, repo, TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS))
-    return tuple(row.task for row in listed.rows)
 
 
 def _standards(

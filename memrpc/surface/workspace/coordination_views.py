@@ -137,10 +137,15 @@ def claim_row(claim: Claim, task: Task) -> list[JSON]:
 
 def claim_line(claim: Claim, task: Task, now: int) -> str:
     """Return a claim on one line, with its handles."""
-    until = f"until {times.to_text(claim.expires_at)}"
-    state = until if claim.is_live(now) else "over"
     who = f"{claim.agent} (role {claim.role})"
-    return f"- {task.code} {task.title} ({task.id}): {who} {state}, claim {claim.id}"
+    return f"- {task.code} {task.title} ({task.id}): {who} {_state(claim, now)}, claim {claim.id}"
+
+
+def _state(claim: Claim, now: int) -> str:
+    if claim.released_at is not None:
+        return f"ended {times.to_text(claim.released_at)}"
+    until = times.to_text(claim.expires_at)
+    return f"until {until}" if claim.is_live(now) else f"over since {until}"
 
 
 def claim_lines(claim: Claim, task: Task, project: Project) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import grouped, present
+from memrpc.surface.workspace.shown import grouped, object_text, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.composing import EntryDraft
@@ -123,6 +123,7 @@ def entry_lines(entry: Entry, repo: Repo) -> list[str]:
         "Folder": entry.folder,
         "Language": entry.language,
         "Author": entry.agent,
+        "Metadata": object_text(entry.metadata),
     }
     lines = [f"{name}: {value}" for name, value in labelled.items() if value]
     return [*lines, "--- content ---", entry.content]

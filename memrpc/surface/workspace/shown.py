@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 from memrpc.workspace import scope, times
 from memrpc.workspace.model import Repo
@@ -150,6 +151,11 @@ def shortened(text: str) -> str:
 def repo_names(db: apsw.Connection, keys: Sequence[int]) -> dict[int, Repo]:
     """Return the repositories behind some numbers."""
     return {key: scope.by_key(db, key) for key in set(keys)}
+
+
+def object_text(value: Mapping[str, JSON]) -> str | None:
+    """Return the beginning of an object as text; None for an empty one."""
+    return one_line(compact(dict(value)), REPEATED_CHARS) if value else None
 
 
 def one_line(text: str, limit: int = PREVIEW_CHARS) -> str:

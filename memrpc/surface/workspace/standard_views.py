@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import grouped, present
+from memrpc.surface.workspace.shown import grouped, object_text, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.standard_writing import StandardDraft
@@ -102,6 +102,7 @@ def standard_lines(standard: Standard, repo: Repo, parent: Standard | None) -> l
         "Tags": ", ".join(standard.tags),
         "Extends": None if parent is None else f"{parent.code} ({parent.id})",
         "Author": standard.agent,
+        "Metadata": object_text(standard.metadata),
         "Created": times.to_text(standard.created_at),
         "Updated": times.to_text(standard.updated_at),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import grouped, present
+from memrpc.surface.workspace.shown import grouped, object_text, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.model import TaskStatus
@@ -175,6 +175,7 @@ def task_lines(detail: TaskDetail, project: Project) -> list[str]:
         "Document": task.doc_path,
         "Commit": task.commit_id,
         "Changed files": ", ".join(task.changed_files),
+        "Metadata": object_text(task.metadata),
         "Created": times.to_text(task.created_at),
         "Updated": times.to_text(task.updated_at),
         "Started": times.to_text_or_none(task.in_progress_at),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 TOOL = "agent-context"
 _SUMMARY_CHARS = 1_500
+_LISTERS = {"tasks": "task-read", "handoffs": "handoff-read", "claims": "claim-manage"}
 
 
 async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
@@ -108,14 +109,24 @@ def _drawn(
             }
         ),
     }
+    rest = _rest(found, parts)
+    if rest:
+        structured["totals"] = rest
     lines = [f'# Context of "{visit.project.name}"' + (f' for "{query}"' if query else "")]
     lines += [summary] if summary else []
     for part in sections:
         body = [line for _, line in part.items[:count]]
         lines += [f"## {part.title}", *(body or [f"(No {part.title.lower()} found)"])]
+        total = rest.get(part.name)
+        lines += [f"({len(body)} of {total}; {_LISTERS[part.name]} lists all)"] if total else []
     lines += shown.nothing_lines(found.reason, near)
     lines += ["Some were left out; read them with the other tools."] if is_cut else []
     return structured, lines
+
+
+def _rest(found: Briefing, parts: dict[str, list[dict[str, JSON]]]) -> dict[str, int]:
+    """Return how many there are in all, of what is not shown whole."""
+    return {name: total for name, total in found.totals.items() if total > len(parts[name])}
 
 
 def _memory(entry: Entry) -> tuple[dict[str, JSON], str]:
