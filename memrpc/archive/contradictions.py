@@ -48,6 +48,29 @@ class Settled:
                 )
 
 
+def end_of_stretch(offset: int, limit: int) -> int:
+    """Return how far the ranking must be known to settle the page."""
+    return offset + limit + -offset % limit
+
+
+def settle_page(ranking: list[Match], offset: int, limit: int) -> Settled:
+    """Settle the matches from ``offset`` on, within stretches of the ranking as long as a page.
+
+    A page that was cut short is followed by one that begins within such a stretch; both tell its
+    matches in the same order, so that none is told twice or left out.
+    """
+    begin = offset - offset % limit
+    page: list[Match] = []
+    disputes: list[list[int]] = []
+    for start in range(begin, offset + limit, limit):
+        settled = settle(ranking[start : start + limit])
+        page += settled.page
+        shift = start - offset
+        disputes += [[place + shift for place in places] for places in settled.disputes]
+    shown = [[place for place in places if 0 <= place < limit] for places in disputes]
+    return Settled(page[offset - begin :][:limit], shown)
+
+
 def settle(page: list[Match]) -> Settled:
     """Put the newer of two matches that disagree before the older; a place keeps its score."""
     disputes = [sorted(places) for places in _disputes(page)]

@@ -8,14 +8,13 @@ for; where none does, the event itself is the match and shown raw.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memrpc.archive import cues, events, indexing, memories
 from memrpc.archive.model import Category, EmptyReason, Status
 from memrpc.recall import query, search
-from memrpc.recall.model import SearchRequest
+from memrpc.recall.model import SearchRequest, SearchResult
 from memrpc.recall.text import index_text
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from memrpc.recall.model import Hit
     from memrpc.recall.query import SearchTerms, Term
 
-MAX_HITS: Final = 300
+DEPTHS: Final = (100, 300, 1_000, 3_000)
+"""How many hits are asked for, one after the other until there are enough matches."""
 SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
 READ_AT_ONCE: Final = 6
@@ -84,6 +84,11 @@ class Match:
     matched_by: tuple[str, ...]
     is_superseded: bool = False
 
+    @property
+    def identity(self) -> tuple[int, int]:
+        """What tells it from every other match."""
+        return self.event.seq, self.memory.key if self.memory else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Matches:
@@ -104,18 +109,37 @@ def find(
 ) -> Matches:
     """Return the best ``limit`` matches of what the view lets in.
 
-    More hits than that are asked for, because the view hides some; where it hides too many, all.
+    More hits than that are asked for, because the view hides some.  A deeper search ranks anew,
+    with more to choose from, so what it adds stands behind what was found before: the pages of one
+    question neither repeat a match nor leave one out.
     """
     within = _within(db, view)
-    asked = min(MAX_HITS, 2 * limit + SPARE_HITS)
-    while True:
+    found: dict[tuple[int, int], Match] = {}
+    late: dict[tuple[int, int], Match] = {}
+    for asked in _depths(limit):
         request = _request(wanted, view, within, asked)
         result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))
-        found = list(itertools.islice(expand(db, wanted.text, result.hits, view), limit))
-        if len(found) == limit or len(result.hits) < asked or asked == MAX_HITS:
-            reason = None if result.reason is None else EmptyReason(result.reason)
-            return Matches(found, bool(result.hits), reason)
-        asked = MAX_HITS
+        for match in expand(db, wanted.text, result.hits, view):
+            (late if match.is_superseded else found).setdefault(match.identity, match)
+            if len(found) == limit:
+                break
+        if len(found) == limit or not _may_go_on(result, asked):
+            break
+    reason = None if result.reason is None else EmptyReason(result.reason)
+    return Matches([*found.values(), *late.values()][:limit], bool(result.hits), reason)
+
+
+def _depths(limit: int) -> Iterator[int]:
+    least = 2 * limit + SPARE_HITS
+    if least < DEPTHS[0]:
+        yield least
+    yield from DEPTHS
+
+
+def _may_go_on(result: SearchResult, asked: int) -> bool:
+    """Say whether more hits may follow: as many came as were asked for, or parts of fewer texts."""
+    is_crowded = result.candidates >= asked and result.subjects < result.candidates
+    return len(result.hits) == asked or is_crowded
 
 
 def would_match(db: apsw.Connection, text: str, view: View) -> bool:

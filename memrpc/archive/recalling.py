@@ -74,14 +74,15 @@ def recall(
         return frame.nothing(db, EmptyReason.SCOPE_EMPTY)
     is_past = request.as_of is not None and events.any_after(db, key, as_of)
     view = matching.View(key, as_of, is_past, request.include_history, request.cue_key)
-    end = request.offset + request.limit
+    end = contradictions.end_of_stretch(request.offset, request.limit)
     wanted = matching.Wanted(request.query, meaning, request.search_mode is SearchMode.DEEP)
     result = matching.find(db, wanted, view, limit=end + 1, checkpoint=checkpoint)
     if not result.found:
         return frame.nothing(db, _reason(db, request, view, result))
     if request.offset >= len(result.found):
         return frame.beyond(db, len(result.found))
-    settled = contradictions.settle(_falling(result.found)[request.offset : end])
+    ranking = _falling(result.found)
+    settled = contradictions.settle_page(ranking, request.offset, request.limit)
     page = settled.page
     drawer = showing.Drawer(db, request.query, page, as_of, request.detail)
 

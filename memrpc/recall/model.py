@@ -109,3 +109,5 @@ class SearchResult:
     """How many units the collections hold."""
     candidates: int
     """How many of them matched and were scored."""
+    subjects: int
+    """How many subjects those are of."""

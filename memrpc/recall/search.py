@@ -65,6 +65,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
         reason=None if relevant else _reason(hits),
         units=units,
         candidates=candidates,
+        subjects=len(hits),
     )
 
 
