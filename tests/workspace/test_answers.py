@@ -63,6 +63,7 @@ def test_a_recap_says_what_it_leaves_out(tools: Tools):
 
 
 def test_what_one_repository_knows_for_all_stands_in_the_recap_of_each(tools: Tools):
+    tools.remember("Older", "The older of our two facts, on ropes.", importance=2)
     tools.remember("Ours", FACT, importance=2)
     for number in range(3):
         tools.call(
@@ -71,16 +72,16 @@ def test_what_one_repository_knows_for_all_stands_in_the_recap_of_each(tools: To
             type="decision",
             title=f"For all {number}",
             content=f"Everybody signs commits, rule {number * 7919}.",
-            importance=5 - 2 * number,
+            importance=(5, 3, 1)[number],
             is_global=True,
         )
     listed = [
         row["title"]
-        for offset in range(4)
+        for offset in range(6)
         for row in tools.rows("memory-read", "top", limit=1, offset=offset)
     ]
-    assert listed == ["For all 0", "For all 1", "Ours", "For all 2"]
-    assert tools.call("memory-read")["total"] == 4
+    assert listed == ["For all 0", "For all 1", "Ours", "Older", "For all 2"]
+    assert tools.call("memory-read")["total"] == 5
     decisions = tools.call("agent-context")["decisions"]
     assert [each["title"] for each in decisions] == ["For all 0", "For all 1", "For all 2"]
 
@@ -165,6 +166,7 @@ def test_a_list_without_words_counts_what_its_pages_show(tools: Tools, filters):
     total = tools.call("memory-read", **asked)["total"]
     pages = [tools.rows("memory-read", limit=1, offset=n, **asked) for n in range(total + 1)]
     titles = [row["title"] for page in pages for row in page]
+    assert total == len(titles)
     away = ["Away"] if "include_archived" in filters else []
     assert titles == [*away, "Entry 3", "Entry 1", "Entry 0"]
 

@@ -128,6 +128,13 @@ def test_a_bulk_item_may_name_a_sibling_that_stands_after_it(tools: Tools):
     assert tools.call("task-read", code="PART")["parent_code"] == "WHOLE"
 
 
+def test_refusals_are_listed_in_the_order_of_the_items(tools: Tools):
+    waits = {"phase": "p", "title": "Waits", "description": "d", "depends_on": "LATE"}
+    late = {"phase": "p", "title": "x", "description": "d", "code": "LATE"}
+    done = tools.call("task-write", tasks=[waits, late, {**late, "title": "Good", "code": "GOOD"}])
+    assert [each["index"] for each in done["failed"]] == [0, 1]
+
+
 def test_a_task_that_is_not_made_pending_says_why(tools: Tools):
     for number in range(11):
         tools.task(f"Pending {number}", status="pending")

@@ -24,13 +24,17 @@ def client(database, tmp_path):
         peer = stack.enter_context(Peer(command, cwd=tmp_path / "acme" / "harbor"))
         peer.handshake("2025-11-25")
         client = Client(peer)
-        for repo, topic in (("acme/harbor", "pigeons"), ("globex/depot", "violins")):
+        for repo, topic in (
+            ("acme/harbor", "pigeons"),
+            ("globex/depot", "violins"),
+            ("zed/harbor", "glaciers"),
+        ):
             client.write(
                 "memory-write",
                 repo=repo,
                 type="code_fact",
                 title=f"About {topic}",
-                content=f"What we hold on {topic} is written here.",
+                content=f"What we hold on {topic} is written in `{topic}.py`.",
                 importance=3,
                 tags=[topic],
             )
@@ -52,6 +56,7 @@ def test_a_change_shows_its_times_as_every_answer_does(client):
         ({}, ["pigeons"]),
         ({"name": "globex/depot"}, ["violins"]),
         ({"name": "globex%2Fdepot"}, ["violins"]),
+        ({"name": "harbor"}, []),
         ({"name": "nope"}, []),
     ],
 )
