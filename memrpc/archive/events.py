@@ -55,6 +55,12 @@ ON CONFLICT (event_id) DO NOTHING
 """
 _BURIED: Final = "SELECT 1 FROM tombstones WHERE event_id = :event_id"
 
+# By their values: to look a member up is several times sooner done than to call its class.
+_ROLES: Final = {str(each): each for each in Role}
+_CATEGORIES: Final = {str(each): each for each in Category}
+_STATES: Final = {str(each): each for each in ExtractionState}
+_METHODS: Final = {str(each): each for each in Method}
+
 
 def by_id(db: apsw.Connection, event_id: str) -> Event | None:
     """Return the event that the caller named so, of whatever scope."""
@@ -195,12 +201,12 @@ def _event(row: Any) -> Event:  # noqa: ANN401 -- a row as apsw returns it
         event_id=event_id,
         scope=scope,
         session_id=session_id,
-        role=Role(role),
-        category=Category(category),
+        role=_ROLES[role],
+        category=_CATEGORIES[category],
         source=source,
         text=text,
         occurred_at=occurred_at,
         recorded_at=recorded_at,
         reason=reason,
-        extraction=Extraction(ExtractionState(state), Method(method), attempts, error),
+        extraction=Extraction(_STATES[state], _METHODS[method], attempts, error),
     )

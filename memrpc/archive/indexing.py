@@ -118,7 +118,7 @@ def dead_quotes(
 ) -> defaultdict[int, set[str]]:
     """Return, by event, the quotes that no longer hold; with ``as_of`` those that did not then."""
     quotes: defaultdict[int, set[str]] = defaultdict(set)
-    for memory in memories.of_events(db, seqs):
+    for memory in memories.retired_of_events(db, seqs):
         if is_dead(memory, as_of):
             quotes[memory.event_seq].add(memory.quote)
     return quotes

@@ -7,18 +7,17 @@ for; where none does, the event itself is the match and shown raw.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memrpc.archive import cues, events, indexing, memories
 from memrpc.archive.model import Category, EmptyReason, Status
 from memrpc.recall import query, search
-from memrpc.recall.model import SearchRequest, SearchResult
+from memrpc.recall.model import SearchRequest, SearchResult, never_cancelled
 from memrpc.recall.text import index_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import apsw
 
@@ -117,8 +116,7 @@ def find(
     found: dict[tuple[int, int], Match] = {}
     late: dict[tuple[int, int], Match] = {}
     for asked in _depths(limit):
-        request = _request(wanted, view, within, asked)
-        result = search.search(db, dataclasses.replace(request, checkpoint=checkpoint))
+        result = search.search(db, _request(wanted, view, within, asked, checkpoint))
         for match in expand(db, wanted.text, result.hits, view):
             (late if match.is_superseded else found).setdefault(match.identity, match)
             if len(found) == limit:
@@ -147,7 +145,13 @@ def would_match(db: apsw.Connection, text: str, view: View) -> bool:
     return bool(search.search(db, _request(Wanted(text), view, None, 1)).hits)
 
 
-def _request(wanted: Wanted, view: View, within: set[int] | None, limit: int) -> SearchRequest:
+def _request(
+    wanted: Wanted,
+    view: View,
+    within: set[int] | None,
+    limit: int,
+    checkpoint: Callable[[], None] = never_cancelled,
+) -> SearchRequest:
     return SearchRequest(
         text=wanted.text,
         scope=view.scope,
@@ -155,18 +159,20 @@ def _request(wanted: Wanted, view: View, within: set[int] | None, limit: int) ->
         now=view.as_of,
         within=None if within is None else {indexing.COLLECTION: within},
         limit=limit,
+        checkpoint=checkpoint,
         meaning=wanted.meaning,
         exact=wanted.exact,
     )
 
 
-def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> Iterator[Match]:
+def expand(db: apsw.Connection, text: str, hits: Sequence[Hit], view: View) -> Iterator[Match]:
     """Yield the matches behind ``hits`` by falling score, superseded events after all others."""
     asked = _asked(query.parse(text))
-    ranked = _ranked(db, hits, view)
-    spoken_for = {event.seq for _, event, memory in ranked if memory is not None}
+    shown = [hit for hit in hits if not (view.is_past and hit.matched_by == _CONTEXT_ONLY)]
+    alone = _alone(db, shown, view)
+    spoken_for = {memory.event_seq for memory in alone.values()}
     late: list[Match] = []
-    for hit, event, memory, drawn in _with_drawn(db, ranked):
+    for hit, event, memory, drawn in _joined(db, shown, alone):
         if memory is not None:
             yield Match(event, memory, hit.score, hit.matched_by)
             continue
@@ -178,16 +184,48 @@ def expand(db: apsw.Connection, text: str, hits: Iterable[Hit], view: View) -> I
     yield from (match for match in late if match.event.seq not in spoken_for)
 
 
-def _with_drawn(
-    db: apsw.Connection, ranked: list[tuple[Hit, Event, Memory | None]]
+def _alone(db: apsw.Connection, hits: list[Hit], view: View) -> dict[int, Memory]:
+    """Return by subject the memories among the hits that the view shows."""
+    keys = [indexing.memory_subject(hit.subject) for hit in hits if hit.subject < 0]
+    found = memories.by_keys(db, keys) if keys else []
+    return {indexing.memory_subject(each.key): each for each in found if view.shows(each)}
+
+
+def _joined(
+    db: apsw.Connection, hits: list[Hit], alone: dict[int, Memory]
 ) -> Iterator[tuple[Hit, Event, Memory | None, list[Memory]]]:
-    """Join each with what was drawn from its event, read for some of them at a time."""
-    for start in range(0, len(ranked), READ_AT_ONCE):
-        part = ranked[start : start + READ_AT_ONCE]
-        raw = [event.seq for _, event, memory in part if memory is None]
+    """Join hits with their rows and with what was drawn from their events; documents lose ties.
+
+    Rows are read for some hits at a time: seldom are all of them shown.
+    """
+    for part in _parts(hits):
+        raw = [hit.subject for hit in part if hit.subject > 0]
+        spoken = {hit.subject: alone[hit.subject] for hit in part if hit.subject in alone}
+        found = events.by_seqs(db, {*raw, *(memory.event_seq for memory in spoken.values())})
         drawn = by_event(memories.of_events(db, raw))
-        for hit, event, memory in part:
-            yield hit, event, memory, drawn.get(event.seq, [])
+        rows = [
+            (hit, found[seq], spoken.get(hit.subject), drawn.get(seq, []))
+            for hit in part
+            for seq in [spoken[hit.subject].event_seq if hit.subject in spoken else hit.subject]
+            if seq in found
+        ]
+        yield from sorted(rows, key=_order)
+
+
+def _parts(hits: list[Hit]) -> Iterator[list[Hit]]:
+    """Cut the hits into parts of some; those of one score stay together."""
+    start = 0
+    while start < len(hits):
+        end = start + READ_AT_ONCE
+        while end < len(hits) and hits[end].score == hits[end - 1].score:
+            end += 1
+        yield hits[start:end]
+        start = end
+
+
+def _order(row: tuple[Hit, Event, Memory | None, list[Memory]]) -> tuple[float, bool]:
+    hit, event, *_ = row
+    return -hit.score, event.category is Category.REFERENCE
 
 
 def _within(db: apsw.Connection, view: View) -> set[int] | None:
@@ -204,34 +242,10 @@ def _within(db: apsw.Connection, view: View) -> set[int] | None:
     return seqs | {indexing.memory_subject(key) for (key,) in alone}
 
 
-def _ranked(
-    db: apsw.Connection, hits: Iterable[Hit], view: View
-) -> list[tuple[Hit, Event, Memory | None]]:
-    """Join hits with their rows and drop what the view hides; documents lose ties."""
-    shown = [hit for hit in hits if not (view.is_past and hit.matched_by == _CONTEXT_ONLY)]
-    alone = {
-        memory.key: memory
-        for memory in memories.by_keys(
-            db, [indexing.memory_subject(hit.subject) for hit in shown if hit.subject < 0]
-        )
-        if view.shows(memory)
-    }
-    seqs = {hit.subject for hit in shown if hit.subject > 0}
-    found = events.by_seqs(db, seqs | {memory.event_seq for memory in alone.values()})
-    joined: list[tuple[Hit, Event, Memory | None]] = []
-    for hit in shown:
-        memory = alone.get(indexing.memory_subject(hit.subject))
-        event = found.get(memory.event_seq if memory else hit.subject)
-        if event is not None:
-            joined.append((hit, event, memory))
-    return sorted(joined, key=lambda row: (-row[0].score, row[1].category is Category.REFERENCE))
-
-
 def _of_event(hit: Hit, event: Event, drawn: list[Memory], view: View, asked: Asked) -> list[Match]:
     """Return the statements of the event that answer, or else the event itself."""
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
-    shares = {memory.key: share(asked, memory.content) for memory in told}
-    chosen = _best([m for m in told if _is_within(hit, event, m)], shares) or _best(told, shares)
+    chosen = _best([m for m in told if _is_within(hit, event, m)], asked) or _best(told, asked)
     if chosen:
         return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
@@ -248,10 +262,11 @@ def _is_within(hit: Hit, event: Event, memory: Memory) -> bool:
     return hit.start - len(memory.quote) < place < hit.start + hit.length
 
 
-def _best(drawn: list[Memory], shares: dict[int, float]) -> list[Memory]:
+def _best(drawn: list[Memory], asked: Asked) -> list[Memory]:
     """Return the statements that hold most of what is asked for, the first few of them."""
-    best = max((shares[memory.key] for memory in drawn), default=0.0)
-    chosen = [memory for memory in drawn if best and shares[memory.key] == best]
+    shares = [share(asked, memory.content) for memory in drawn]
+    best = max(shares, default=0.0)
+    chosen = [memory for memory, held in zip(drawn, shares, strict=True) if best and held == best]
     return chosen[:MAX_STATEMENTS_SHOWN]
 
 

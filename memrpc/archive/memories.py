@@ -23,6 +23,12 @@ _BY_KEYS: Final = _COLUMNS + "WHERE memory IN (SELECT value FROM json_each(:keys
 _OF_EVENTS: Final = (
     _COLUMNS + "WHERE event_seq IN (SELECT value FROM json_each(:seqs)) ORDER BY memory"
 )
+_RETIRED_OF_EVENTS: Final = (
+    _COLUMNS
+    + """
+WHERE event_seq IN (SELECT value FROM json_each(:seqs)) AND status <> 'current' ORDER BY memory
+"""
+)
 _LINKED: Final = (
     _COLUMNS
     + """
@@ -80,6 +86,10 @@ SELECT DISTINCT event_seq FROM memories
 WHERE scope = :scope AND valid_from <= :instant AND (valid_to IS NULL OR valid_to > :instant)
 """
 
+# By their values: to look a member up is several times sooner done than to call its class.
+_KINDS: Final = {str(each): each for each in MemoryKind}
+_STATUSES: Final = {str(each): each for each in Status}
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -124,6 +134,11 @@ def ids(db: apsw.Connection, keys: Iterable[int]) -> dict[int | None, str | None
 def of_events(db: apsw.Connection, seqs: Iterable[int]) -> list[Memory]:
     """Return every version drawn from these events, oldest first."""
     return _all(db, _OF_EVENTS, {"seqs": id_list(seqs)})
+
+
+def retired_of_events(db: apsw.Connection, seqs: Iterable[int]) -> list[Memory]:
+    """Return those drawn from these events that were superseded or revoked."""
+    return _all(db, _RETIRED_OF_EVENTS, {"seqs": id_list(seqs)})
 
 
 def linked(db: apsw.Connection, keys: Iterable[int]) -> list[Memory]:
@@ -216,7 +231,7 @@ def _memory(row: Any) -> Memory:  # noqa: ANN401 -- a row as apsw returns it
         memory_id=memory_id,
         scope=scope,
         event_seq=seq,
-        kind=MemoryKind(kind),
+        kind=_KINDS[kind],
         content=content,
         quote=quote,
         inferred=bool(inferred),
@@ -224,7 +239,7 @@ def _memory(row: Any) -> Memory:  # noqa: ANN401 -- a row as apsw returns it
         valid_from=valid_from,
         valid_to=valid_to,
         recorded_at=recorded_at,
-        status=Status(status),
+        status=_STATUSES[status],
         superseded_by=superseded_by,
         corrects=corrects,
         gist=gist,

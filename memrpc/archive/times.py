@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from memrpc.store.errors import InvalidArguments
@@ -48,6 +49,7 @@ def from_datetime(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=1024)
 def to_text(instant: int) -> str:
     """Write ``instant`` as every answer shows it, in UTC with a Z."""
     return to_datetime(instant).isoformat().removesuffix("+00:00") + "Z"

@@ -34,6 +34,7 @@ MORE_CANDIDATES: Final = 200
 FTS5_K1: Final = 1.2
 LEAST_RARITY: Final = 1e-6
 """What FTS5 takes for a phrase that most units hold."""
+LEAST_WORTH: Final = LEAST_RARITY * (FTS5_K1 + 1)
 GUESS: Final = 0.9
 """What the last unit kept is worth, in rarities of the rarest phrases that enough units hold."""
 WORTHWHILE: Final = 0.6
@@ -63,6 +64,11 @@ class _Phrase(NamedTuple):
     rarity: float
     most: float
 
+    @property
+    def tells(self) -> bool:
+        """Whether its worth is more than nothing: what most units hold tells none from another."""
+        return self.most > LEAST_WORTH
+
 
 def propose(
     db: apsw.Connection,
@@ -81,7 +87,8 @@ def propose(
         found = _best(db, request, _rarest(held) if is_cut else held, collection)
     else:
         terms = tuple(each.term for each in common)
-        found = _ranked(db, request, query.expression(terms, collection.prefix, "AND"), collection)
+        whole = query.expression(terms, collection.prefix, "AND")
+        found = _ranked(db, request, whole, collection, _limit(request, collection))
     return sorted(unit_id for unit_id, _ in found)
 
 
@@ -97,38 +104,54 @@ def _best(
 ) -> Ranks:
     if not held:
         return []
-    whole = query.expression(tuple(each.term for each in held), collection.prefix)
-    spared, rest = _divided(_phrases(db, held, collection), _limit(request, collection))
-    if spared and request.subjects(collection.kind) is None:
-        expression = f"({whole}) NOT (({_any(spared)}) NOT ({_any(rest)}))"
-        found = _ranked(db, request, expression, collection)
-        if _is_settled(found, spared, _limit(request, collection)):
-            return found
-    return _ranked(db, request, whole, collection)
+    limit = _limit(request, collection)
+    phrases = _phrases(db, held, collection)
+    spared = _spared(phrases, limit) if request.subjects(collection.kind) is None else []
+    if spared:
+        found = _ranked(db, request, _sparing(phrases, spared), collection, limit + 1)
+        if _is_settled(found, spared, limit):
+            return found[:limit]
+    return _ranked(db, request, _any(phrases), collection, limit)
+
+
+def _spared(phrases: list[_Phrase], limit: int) -> list[_Phrase]:
+    """The commonest phrases that are probably not enough for a unit to be kept.
+
+    Where that would leave most units to be ranked, they are only those that are worth nothing.
+    """
+    rarest = sorted(phrases, key=lambda each: each.units)
+    totals = list(itertools.accumulate(each.units for each in rarest))
+    last = sum(total < limit for total in totals)
+    guess = GUESS * rarest[last].rarity if last < len(rarest) else 0.0
+    worths = itertools.accumulate(each.most for each in reversed(rarest))
+    first = max(len(rarest) - sum(worth <= guess for worth in worths), last + 1)
+    told = sum(each.units for each in rarest if each.tells)
+    is_worthwhile = sum(each.units for each in rarest[:first]) <= WORTHWHILE * told
+    return [each for each in rarest[first:] if is_worthwhile or not each.tells]
+
+
+def _sparing(phrases: list[_Phrase], spared: list[_Phrase]) -> str:
+    """The expression for what holds any other phrase; what tells nothing is not even looked for."""
+    rest = [each for each in phrases if each not in spared]
+    telling = [each for each in spared if each.tells]
+    if not telling:
+        return _any(rest)
+    whole = [each for each in phrases if each.tells]
+    return f"({_any(whole)}) NOT (({_any(telling)}) NOT ({_any(rest)}))"
+
+
+def _is_settled(found: Ranks, spared: list[_Phrase], limit: int) -> bool:
+    """Whether what was spared could neither bring a unit among the first nor tell them apart."""
+    if len(found) < limit:
+        return False
+    scores = [-rank for _, rank in found[limit - 1 :]]
+    untold = sum(each.most for each in spared if not each.tells)
+    is_apart = not untold or len(scores) == 1 or scores[0] - scores[1] > untold
+    return is_apart and scores[0] > sum(each.most for each in spared)
 
 
 def _any(phrases: list[_Phrase]) -> str:
     return " OR ".join(each.expression for each in phrases)
-
-
-def _is_settled(found: Ranks, spared: list[_Phrase], limit: int) -> bool:
-    """Whether no unit that holds but what was spared could be among these."""
-    return len(found) == limit and -found[-1][1] > sum(each.most for each in spared)
-
-
-def _divided(phrases: list[_Phrase], limit: int) -> tuple[list[_Phrase], list[_Phrase]]:
-    """The commonest phrases that are probably not enough for a unit to be kept, and the rest.
-
-    None are spared where that would leave most units to be ranked.
-    """
-    phrases.sort(key=lambda each: each.units)
-    totals = list(itertools.accumulate(each.units for each in phrases))
-    last = sum(total < limit for total in totals)
-    guess = GUESS * phrases[last].rarity if last < len(phrases) else 0.0
-    worths = itertools.accumulate(each.most for each in reversed(phrases))
-    first = len(phrases) - sum(worth <= guess for worth in worths)
-    is_worthwhile = last < first and totals[first - 1] <= WORTHWHILE * totals[-1]
-    return (phrases[first:], phrases[:first]) if is_worthwhile else ([], phrases)
 
 
 def _phrases(db: apsw.Connection, held: list[WeighedTerm], collection: Collection) -> list[_Phrase]:
@@ -142,7 +165,7 @@ def _phrases(db: apsw.Connection, held: list[WeighedTerm], collection: Collectio
     for each in held:
         for spelling, units in zip(each.term.spellings, each.counts, strict=True):
             is_counted = len(spelling) == 1 and not each.term.is_prefix
-            most = (FTS5_K1 + 1) * _rarity(max(units - drift, 0), rows) if is_counted else math.inf
+            most = _rarity(max(units - drift, 0), rows) * (FTS5_K1 + 1) if is_counted else math.inf
             expression = query.phrase(spelling, collection.prefix, is_prefix=each.term.is_prefix)
             phrases.append(_Phrase(expression, units, _rarity(units, rows), most))
     return phrases
@@ -161,9 +184,13 @@ def _limit(request: SearchRequest, collection: Collection) -> int:
 
 
 def _ranked(
-    db: apsw.Connection, request: SearchRequest, expression: str, collection: Collection
+    db: apsw.Connection,
+    request: SearchRequest,
+    expression: str,
+    collection: Collection,
+    limit: int,
 ) -> Ranks:
-    bindings = {"expression": expression, "limit": _limit(request, collection)}
+    bindings = {"expression": expression, "limit": limit}
     subjects = request.subjects(collection.kind)
     if subjects is None:
         rows: list[Any] = db.execute(MATCHING, bindings).fetchall()

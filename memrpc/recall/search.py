@@ -50,7 +50,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     scored: list[Scored] = []
     units = candidates = 0
     for kind in request.kinds:
-        terms = query.parse(request.text, _common_words(kind))
+        terms = _terms(request.text, kind)
         collection = _collection(db, kind, request.scope)
         units += collection.units
         if not collection.units or terms.is_blank:
@@ -69,8 +69,8 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     )
 
 
-def _common_words(kind: str) -> frozenset[str]:
-    return query.LANGUAGE_NAMES if kind == Kind.SYMBOL else frozenset()
+def _terms(text: str, kind: str) -> SearchTerms:
+    return query.parse(text, query.LANGUAGE_NAMES) if kind == Kind.SYMBOL else query.parse(text)
 
 
 def _reason(hits: list[Scored]) -> EmptyReason:

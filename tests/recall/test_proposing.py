@@ -94,3 +94,19 @@ def test_where_too_few_units_hold_the_rarer_words_the_common_ones_add_to_them(
     fill(db, ["yak emu gnu"] * 4 + ["car"] * 200 + ["house"] * 1_000)
     assert len(_best(db, "yak emu gnu car")) == 8
     assert "NOT" in expressions[0]
+
+
+def test_a_word_that_most_units_hold_is_not_even_looked_for(
+    db: apsw.Connection, expressions: list[str]
+) -> None:
+    fill(db, ["car yak"] * 20 + ["car emu"] * 20 + ["car"] * 1_000)
+    assert {subject for subject, _ in _best(db, "yak emu car")} <= set(range(40))
+    assert [each for each in expressions if "zcar" in each] == expressions[1:]
+
+
+def test_a_phrase_that_may_be_rarer_than_its_parts_is_not_spared(
+    db: apsw.Connection, expressions: list[str]
+) -> None:
+    fill(db, ["天地人"] * 3 + ["天地"] * 400 + ["地人"] * 400 + ["yak"] * 20 + ["house"] * 900)
+    assert len(_best(db, "yak 天地人")) == 8
+    assert not any("NOT" in each for each in expressions)
