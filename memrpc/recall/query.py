@@ -83,6 +83,11 @@ class SearchTerms:
     is_first_person: bool
 
     @property
+    def is_run(self) -> bool:
+        """Whether it is a sentence without spaces, so many pairs of code points."""
+        return any(term.is_pair for term in self.content)
+
+    @property
     def is_blank(self) -> bool:
         """Whether there is nothing to look for."""
         return not self.content and not self.common

@@ -2,7 +2,9 @@
 
 The lexical part is that of ``lexical``.  Priors are added in units of the spread (standard
 deviation) of the lexical scores over the whole collection, units without a match counting as
-zero; so they weigh alike in every collection, whatever the question's length.
+zero; so they weigh alike whatever the question's length.  In a large collection that spread is
+small, because hardly a unit matches: words alone would decide, ever more the more there is.  So no
+unit is put farther than ``FARTHEST`` by its words.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from memrpc.recall.lexical import Candidate, Collection, WeighedTerm
     from memrpc.recall.query import SearchTerms
 
-STRANGER: Final = 0.25
+FARTHEST: Final = 10.0
+"""So many spreads above the mean is the unit whose words answer best, at most."""
+STRANGER: Final = 0.4
 """So much less is a text worth to a question about a name that nothing here holds."""
 WEAKEST_SHARE: Final = 0.25
 _TELLING: Final = 100
@@ -57,13 +61,15 @@ def score(
     alike: Alike | None = None,
 ) -> list[Scored]:
     """Score ``candidates`` in full; in no particular order."""
-    named = priors.named_speaker(candidates, terms)
+    speakers = priors.named_speakers(candidates, terms)
+    named = speakers[0] if len(speakers) == 1 else ""
     names = frozenset(fold(named).casefold().split())
     question = Question(content, common, names)
-    doubt = STRANGER if _names_a_stranger(content, terms) else 0.0
+    doubt = STRANGER if not speakers and _names_a_stranger(content, terms) else 0.0
     mean_tokens = collection.mean_tokens
     lexical = [question.lexical(each, mean_tokens) for each in candidates]
-    mean, spread = _moments([value for value, _ in lexical], collection.units)
+    farthest = math.inf if terms.is_run else FARTHEST
+    mean, spread = _moments([value for value, _ in lexical], collection.units, farthest)
     standard = [(value - mean) / spread for value, _ in lexical]
     if alike is not None:
         standard = [
@@ -122,13 +128,15 @@ def relevant(hits: list[Scored], floor: float) -> list[Scored]:
     return [hit for hit in hits if hit.coverage >= floor * WEAKEST_SHARE]
 
 
-def _moments(values: list[float], units: int) -> tuple[float, float]:
+def _moments(values: list[float], units: int, farthest: float) -> tuple[float, float]:
     """Mean and spread over the collection, zeros included; the spread is never zero.
 
     Only the best values count, so that both are the same however many candidates were proposed.
+    The spread is taken for so large that no value is farther from the mean than ``farthest``.
     """
     best = sorted(values, reverse=True)[:_TELLING]
     count = max(units, len(best), 1)
     mean = sum(best) / count
     variance = sum(value * value for value in best) / count - mean * mean
-    return mean, math.sqrt(max(variance, 1e-12))
+    largest = max(best, default=0.0) - mean
+    return mean, max(math.sqrt(max(variance, 1e-12)), largest / farthest)

@@ -133,8 +133,7 @@ def _alike(
 ) -> Alike:
     model, kind = compared.model, collection.kind
     trust = model.trust_in_code if kind == Kind.SYMBOL else model.trust
-    is_run = any(term.is_pair for term in terms.content)
-    chance = model.chance - (RUN_LENIENCY if is_run else 0.0) - leniency(collection.units)
+    chance = model.chance - (RUN_LENIENCY if terms.is_run else 0.0) - leniency(collection.units)
     cosines = compared.likeness.of(db, ids)
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
     best, lowers = frozenset(compared.likeness.best), kind not in WRITTEN_TO_BE_FOUND

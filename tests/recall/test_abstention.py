@@ -5,10 +5,10 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from memrpc.recall import fusion, query, ranking, search
+from memrpc.recall import fusion, index, query, ranking, search
 from memrpc.recall.lexical import Collection, WeighedTerm
 from memrpc.recall.model import EmptyReason, SearchRequest
-from tests.recall.shelves import fill
+from tests.recall.shelves import document, fill
 
 FACTS = [
     *(
@@ -34,6 +34,19 @@ def test_a_question_about_somebody_unknown_asks_for_more_than_its_other_words(
     fill(db, FACTS)
     floor = 0.4
     assert search.search(db, SearchRequest(question, 1, floor=floor)).reason is reason
+
+
+@pytest.mark.parametrize(
+    ("speaker", "reason"), [("Mara", None), ("Tom", EmptyReason.BELOW_RELEVANCE)]
+)
+def test_a_question_that_names_a_speaker_is_not_about_a_stranger(
+    db: apsw.Connection, speaker: str, reason: EmptyReason | None
+) -> None:
+    index.put(db, document(1, "The dentist gave me an apple.", speaker=speaker))
+    for subject in range(2, 20):
+        index.put(db, document(subject, f"Mara, shop {subject} sells bread.", speaker="Ina"))
+    question = "What did Mara get from the dentist Adaeze?"
+    assert search.search(db, SearchRequest(question, 1)).reason is reason
 
 
 @pytest.mark.parametrize(

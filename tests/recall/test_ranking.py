@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import apsw
+import pytest
 
 from memrpc.recall import index
-from memrpc.recall.model import Kind
+from memrpc.recall.model import Kind, SearchRequest
+from memrpc.recall.ranking import FARTHEST
+from memrpc.recall.search import search
 
 from .shelves import DAY_US, document, fill, found
 
@@ -16,6 +19,23 @@ def test_more_of_the_question_ranks_higher(db: apsw.Connection) -> None:
 def test_a_rare_word_outweighs_a_frequent_one(db: apsw.Connection) -> None:
     fill(db, ["red car", "red house", "red tree", "green zebra"])
     assert found(db, "red zebra")[0] == 3
+
+
+def best_score(db: apsw.Connection, question: str, units: int) -> float:
+    """What the best hit gets where there are so many units."""
+    db.execute("UPDATE collections SET units = ?", (units,)).fetchall()
+    return search(db, SearchRequest(question, 1)).hits[0].score
+
+
+def test_in_a_large_collection_words_weigh_no_more_than_in_a_small_one(db: apsw.Connection) -> None:
+    fill(db, ["the zebra of the harbour", "a harbour", "a hat"])
+    assert best_score(db, "zebra harbour", 3) < FARTHEST
+    assert best_score(db, "zebra harbour", 1_000_000) == pytest.approx(FARTHEST)
+
+
+def test_of_a_sentence_without_spaces_the_best_is_as_far_as_it_is(db: apsw.Connection) -> None:
+    fill(db, ["会议室的投影仪密码是七三一九", "新仓库在青岛港"])
+    assert best_score(db, "投影仪的密码是多少", 1_000_000) > FARTHEST
 
 
 def test_the_named_speaker_comes_first(db: apsw.Connection) -> None:
