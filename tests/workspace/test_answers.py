@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.workspace.conftest import DAY, Refused, Tools
@@ -230,3 +232,28 @@ def test_the_text_of_a_detail_shows_its_metadata_and_of_a_claim_when_it_ended(to
     tools.call("claim-manage", task_code="TASK-001", release=True)
     (row,) = tools.rows("claim-manage", "claims", active_only=False)
     assert f"ended {row['released_at']}" in tools.text("claim-manage", active_only=False)
+
+
+def test_b80_bulk_answers_of_any_size_fit_a_host_and_name_all_that_was_done(tools: Tools):
+    def sizes(tool: str, **arguments) -> tuple[dict, str]:
+        result = tools.result(tool, **arguments)
+        text, structured = result["content"][0]["text"], result.get("structuredContent", {})
+        assert len(text) < 33_000
+        assert len(json.dumps(structured, separators=(",", ":"))) < 33_000
+        return structured, text
+
+    items = [
+        {"phase": "p", "title": f"Work {n} {'x' * 60}", "description": "d"} for n in range(500)
+    ]
+    made, text = sizes("task-write", tasks=items)
+    codes = [f"TASK-{n:03}" for n in range(1, 501)]
+    assert [each["code"] for each in made["results"]] + made["otherCodes"] == codes
+    assert all(code in text for code in codes)
+    changed, _ = sizes("task-write", ids=codes, priority=1)
+    assert (changed["codes"], changed["updatedCount"]) == (codes, 500)
+    good = {"code": "TASK-001", "priority": 2}
+    partly, text = sizes("task-write", tasks=[good, *[{"title": "x" * 5_000}] * 499])
+    assert (len(partly["failed"]), "399 more failed" in text) == (100, True)
+    deleted, text = sizes("task-delete", codes=codes)
+    assert deleted["deletedCodes"] == codes
+    assert all(code in text for code in codes)

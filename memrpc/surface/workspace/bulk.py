@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memrpc.server.contracts import Contract, load_contract
+from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError, InvalidArguments
-from memrpc.surface.workspace.shown import shortened
-from memrpc.surface.workspace.visit import Arguments, Visit, relocated
+from memrpc.surface.workspace.shown import one_line, present, shortened
+from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, relocated
 from memrpc.wire.messages import JSON
 from memrpc.workspace import scope
 from memrpc.workspace.scope import fold
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from memrpc.surface.projects import Project
 
 MAX_ITEMS = 500
+MAX_FAILED = 50
+ANSWERS = 4
+"""How many common answers a bulk call's may be as long as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +77,48 @@ def run(
     return Outcome(sorted(done, key=lambda each: each["index"]), failed, len(items))
 
 
+def answer(
+    visit: Visit,
+    outcome: Outcome,
+    head: str,
+    counts: dict[str, JSON],
+    line: Callable[[dict[str, JSON]], str],
+) -> ToolResult:
+    """Return what a bulk call did, the first items in full and of many more their codes."""
+
+    def draw(count: int) -> Drawn:
+        done = outcome.done[:count]
+        codes = [str(each["code"]) for each in outcome.done[count:]]
+        failed = shown_failures(outcome.failed)
+        rest = present({"otherCodes": codes or None, "failed": failed or None})
+        structured = {"success": True, **counts, "total": outcome.total, "results": done, **rest}
+        lines = [head, *(f"- {line(each)}" for each in done), *other_lines(codes)]
+        return structured, [*lines, *failure_lines(failed, len(outcome.failed))]
+
+    return visit.fitted(len(outcome.done), draw, answers=ANSWERS)
+
+
+def other_lines(codes: Sequence[str]) -> list[str]:
+    """Return the codes of what was done and is not shown in full."""
+    return [f"And: {', '.join(codes)}"] if codes else []
+
+
+def shown_failures(failed: list[dict[str, JSON]]) -> list[dict[str, JSON]]:
+    """Return the refusals, of many the first and each in one line."""
+    if len(failed) <= MAX_FAILED:
+        return failed
+    return [{**each, "message": one_line(each["message"])} for each in failed[: 2 * MAX_FAILED]]
+
+
 def failure(index: int, refusal: DomainError) -> dict[str, JSON]:
     """Return how a bulk answer lists a refusal."""
     return {"index": index, "code": refusal.code, "message": shortened(refusal.message)}
 
 
-def failure_lines(failed: Sequence[dict[str, JSON]]) -> list[str]:
-    """Return the refusals as text."""
-    return [f"- failed #{each['index']} ({each['code']}): {each['message']}" for each in failed]
+def failure_lines(failed: Sequence[dict[str, JSON]], total: int) -> list[str]:
+    """Return the refusals as text, and how many there are in all."""
+    lines = [f"- failed #{each['index']} ({each['code']}): {each['message']}" for each in failed]
+    return lines if total == len(failed) else [*lines, f"- {total - len(failed)} more failed"]
 
 
 async def _read(contract: Contract, item: JSON, project: Project) -> Arguments | DomainError:

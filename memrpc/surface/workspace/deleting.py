@@ -11,7 +11,7 @@ from memrpc.store.errors import DomainError
 from memrpc.store.lanes import loop_call_soon
 from memrpc.surface.workspace import bulk
 from memrpc.surface.workspace.shown import counted, present, shortened
-from memrpc.surface.workspace.visit import Visit
+from memrpc.surface.workspace.visit import Drawn, Visit
 from memrpc.wire.messages import JSON
 from memrpc.workspace.model import Act, Repo
 
@@ -72,6 +72,7 @@ def _answer(
 ) -> ToolResult:
     codes = [code for code, _ in done]
     is_single = len(handles) == 1
+    told = bulk.shown_failures(failed)
     structured = present(
         {
             "success": True,
@@ -82,16 +83,19 @@ def _answer(
             "deletedCodes": codes,
             "deletedTitles": [title for _, title in done] if noun == "standards" else None,
             "skippedCount": len(failed) or None,
-            "failed": failed or None,
+            "failed": told or None,
             "totalAttempted": None if is_single else len(handles),
         }
     )
-    skipped_handles = [each["identifier"] for each in failed]
     skipped = f" ({len(failed)} skipped)" if failed else ""
     what = f'{counted(len(done), noun)} from "{visit.project.name}"'
     first = ", ".join(codes[:MAX_NAMED]) + ("…" if len(codes) > MAX_NAMED else "")
     head = f"Deleted {what}: {first}{skipped}."
-    named = [f"- {code}: {title}" for code, title in done]
-    ids = [handle for handle in handles if handle not in {*codes, *skipped_handles}]
-    asked = [f"Asked for: {', '.join(ids)}"] if ids else []
-    return visit.answer(structured, [head, *named, *asked, *bulk.failure_lines(failed)])
+    asked = [f"Asked for: {handles[0]}"] if is_single and handles != codes else []
+
+    def draw(count: int) -> Drawn:
+        named = [f"- {code}: {title}" for code, title in done[:count]]
+        rest = [*bulk.other_lines(codes[count:]), *asked]
+        return structured, [head, *named, *rest, *bulk.failure_lines(told, len(failed))]
+
+    return visit.fitted(len(done), draw, answers=bulk.ANSWERS)

@@ -93,26 +93,23 @@ class Visit:
         line = f"Scope: {owner}/{name} (from {resolved_by})."
         return ToolResult(shown, "\n".join([*text, line]))
 
-    def fitted(self, count: int, draw: Callable[[int], Drawn]) -> ToolResult:
+    def fitted(self, count: int, draw: Callable[[int], Drawn], *, answers: int = 1) -> ToolResult:
         """Return the answer with as many of ``count`` rows as fit, at least one.
 
-        ``draw(n)`` makes the answer with the first ``n`` rows.
+        ``draw(n)`` makes the answer with the first ``n`` rows; it may be as long as ``answers``.
         """
+        max_chars = answers * self.desk.answer_chars
         whole = self.answer(*draw(count))
-        if count <= 1 or self._fits(whole):
+        if count <= 1 or _fits(whole, max_chars):
             return whole
         fits, exceeds = 1, count
         while exceeds - fits > 1:
             middle = (fits + exceeds) // 2
-            if self._fits(self.answer(*draw(middle))):
+            if _fits(self.answer(*draw(middle)), max_chars):
                 fits = middle
             else:
                 exceeds = middle
         return self.answer(*draw(fits))
-
-    def _fits(self, result: ToolResult) -> bool:
-        limit = self.desk.answer_chars
-        return len(compact(result.structured)) <= limit and len(result.text or "") <= limit
 
     async def path(self, field: str) -> str | None:
         """Return a path of the arguments, from the project's folder.  Raises InvalidArguments."""
@@ -150,6 +147,10 @@ class Visit:
                 field=names[0],
             )
         return found
+
+
+def _fits(result: ToolResult, max_chars: int) -> bool:
+    return len(compact(result.structured)) <= max_chars and len(result.text or "") <= max_chars
 
 
 def _place(project: Project) -> dict[str, JSON]:

@@ -32,16 +32,8 @@ async def write_many(visit: Visit) -> ToolResult:
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
     )
-    structured: dict[str, JSON] = {
-        "success": True,
-        "repo": visit.project.name,
-        "total": outcome.total,
-        "processed": len(outcome.done),
-        "results": outcome.done,
-        **({"failed": outcome.failed} if outcome.failed else {}),
-    }
-    lines = [_processed(outcome), *(f"- {_line(each)}" for each in outcome.done)]
-    return visit.answer(structured, [*lines, *bulk.failure_lines(outcome.failed)])
+    counts: dict[str, JSON] = {"repo": visit.project.name, "processed": len(outcome.done)}
+    return bulk.answer(visit, outcome, _processed(outcome), counts, _line)
 
 
 async def acknowledge(visit: Visit) -> ToolResult:

@@ -26,19 +26,8 @@ async def write_many(visit: Visit) -> ToolResult:
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
     )
-    structured: dict[str, JSON] = {
-        "success": True,
-        "total": outcome.total,
-        "processed": len(outcome.done),
-        "results": outcome.done,
-        **({"failed": outcome.failed} if outcome.failed else {}),
-    }
     head = f'Wrote {len(outcome.done)}/{outcome.total} standards in "{visit.project.name}".'
-    lines = [
-        f"- {each['operation']} {each['code']} {each['title']} ({each['id']})"
-        for each in outcome.done
-    ]
-    return visit.answer(structured, [head, *lines, *bulk.failure_lines(outcome.failed)])
+    return bulk.answer(visit, outcome, head, {"processed": len(outcome.done)}, _line)
 
 
 async def change(visit: Visit) -> ToolResult:
@@ -89,6 +78,10 @@ def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str
         return {"operation": "create", **_handles(standard)}
     done = standard_writing.update(db, repo, str(handle), draft_of(item), act)
     return {"operation": "update", **_handles(done.standard), "updatedFields": list(done.fields)}
+
+
+def _line(done: dict[str, JSON]) -> str:
+    return f"{done['operation']} {done['code']} {done['title']} ({done['id']})"
 
 
 def _handles(standard: Standard) -> dict[str, JSON]:

@@ -15,7 +15,15 @@ from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import bulk, task_views
 from memrpc.surface.workspace.shown import counted
 from memrpc.surface.workspace.task_form import ask_for_task
-from memrpc.surface.workspace.visit import Arguments, Visit, always, given, serve, with_arguments
+from memrpc.surface.workspace.visit import (
+    Arguments,
+    Drawn,
+    Visit,
+    always,
+    given,
+    serve,
+    with_arguments,
+)
 from memrpc.wire.messages import JSON
 from memrpc.workspace import rules, task_writing, tasks
 from memrpc.workspace.model import Act, Repo, Task, TaskStatus
@@ -38,17 +46,9 @@ async def write_many(visit: Visit) -> ToolResult:
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order)
     )
-    structured: dict[str, JSON] = {
-        "success": True,
-        "repo": visit.project.name,
-        "total": outcome.total,
-        "createdCount": len(outcome.done),
-        "results": outcome.done,
-        **({"failed": outcome.failed} if outcome.failed else {}),
-    }
+    counts: dict[str, JSON] = {"repo": visit.project.name, "createdCount": len(outcome.done)}
     head = f'Wrote {len(outcome.done)}/{outcome.total} tasks in "{visit.project.name}".'
-    lines = [head, *(f"- {_line(each)}" for each in outcome.done)]
-    return visit.answer(structured, [*lines, *bulk.failure_lines(outcome.failed)])
+    return bulk.answer(visit, outcome, head, counts, _line)
 
 
 def _siblings_first(items: Sequence[Arguments | DomainError]) -> list[int]:
@@ -93,7 +93,6 @@ async def change_many(visit: Visit) -> ToolResult:
     fields = list(dict.fromkeys(field for each in done for field in each.fields))
     structured: dict[str, JSON] = {
         "success": True,
-        "ids": [each.task.id for each in done],
         "codes": [each.task.code for each in done],
         "repo": visit.project.name,
         "updatedCount": len(done),
@@ -101,8 +100,14 @@ async def change_many(visit: Visit) -> ToolResult:
         "coordinationCleanup": _cleanup(done),
     }
     head = f'Updated {counted(len(done), "tasks")} in "{visit.project.name}" — {", ".join(fields)}.'
-    lines = [f"- {_brief(each.task)}" for each in done]
-    return visit.answer(structured, [head, *lines])
+
+    def draw(count: int) -> Drawn:
+        lines = [f"- {_brief(each.task)}" for each in done[:count]]
+        rest = bulk.other_lines([each.task.code for each in done[count:]])
+        ids = [each.task.id for each in done[:count]]
+        return {**structured, "ids": ids}, [head, *lines, *rest]
+
+    return visit.fitted(len(done), draw, answers=bulk.ANSWERS)
 
 
 async def create(visit: Visit) -> ToolResult:
