@@ -17,7 +17,9 @@ def main() -> int:
     if not (sys.stdin and sys.stdin.isatty()) and _are_settings(arguments):
         return _serve(arguments)
     from memrpc.cli import run
+    from memrpc.cli.terminal import speak_utf8
 
+    speak_utf8()
     return run(arguments)
 
 

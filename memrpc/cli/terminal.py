@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
+
+
+def speak_utf8() -> None:
+    """Read and write UTF-8 whatever the locale or the code page, with the same line ends."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=stream.errors, newline="\n")
 
 
 def show(text: str) -> None:

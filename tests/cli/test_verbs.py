@@ -156,6 +156,22 @@ def test_an_export_that_fails_half_way_leaves_the_last_one(tmp_path):
     assert link.is_char_device()
 
 
+def test_b60_verbs_speak_utf8_under_any_code_page(told, tmp_path):
+    other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
+    environment = {**os.environ, **other}
+
+    def said(*words: str, given: str = "") -> str:
+        command = [sys.executable, "-m", "memrpc", *words, "--db", str(told)]
+        done = subprocess.run(
+            command, input=given.encode(), capture_output=True, check=True, env=environment
+        )
+        return done.stdout.decode()
+
+    said("persona", "import", "-", given="★🎉тест\r\n東京\n")
+    assert said("persona", "show") == "★🎉тест\n東京\n"
+    assert "★🎉тест" in said("export")
+
+
 def test_b105_a_bad_line_is_named_and_stops_the_import(told, tmp_path):
     exported = run(told, "export").stdout
     other = tmp_path / "other.db"
