@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memrpc.store.transfer import Reader, Report
 
 _PAGES_A_STEP: Final = 1_000
+_COPY: Final = Path("a copy in the temporary folder")
 
 
 def import_all(
@@ -56,7 +58,7 @@ def _rehearse(database: Database, lines: Iterable[str], readers: Sequence[Reader
     twin = apsw.Connection("")
     try:
         database.read_blocking(partial(_copy, twin))
-        with Translated(database.path):
+        with Translated(_COPY):
             twin.pragma("foreign_keys", 1)
             twin.execute("BEGIN").fetchall()
             transfer.import_lines(twin, lines, readers)
@@ -65,6 +67,6 @@ def _rehearse(database: Database, lines: Iterable[str], readers: Sequence[Reader
 
 
 def _copy(twin: apsw.Connection, db: apsw.Connection) -> None:
-    with twin.backup("main", db, "main") as backup:
+    with Translated(_COPY), twin.backup("main", db, "main") as backup:
         while not backup.done:
             backup.step(_PAGES_A_STEP)
