@@ -111,11 +111,9 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
     return TaskUpdated(after, before, fields, released, expired)
 
 
-def start(db: apsw.Connection, repo: Repo, task: Task, act: Act, *, force: bool) -> Task:
+def start(db: apsw.Connection, repo: Repo, task: Task, act: Act, said: str, *, force: bool) -> Task:
     """Bring a claimed task into progress, with a comment of its own."""
-    if task.status is TaskStatus.IN_PROGRESS:
-        return task
-    draft = TaskDraft(comment=f"Claimed by {act.agent}", force=force)
+    draft = TaskDraft(comment=said, force=force)
     after = replace(_moved(db, task, TaskStatus.IN_PROGRESS, draft, act), updated_at=act.now)
     tasks.save(db, after)
     comment(db, after, str(draft.comment), act, before=task.status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memrpc.workspace import claims, handoffs, task_writing, tasks
-from memrpc.workspace.model import Claim, Handoff, HandoffStatus, Task
+from memrpc.workspace.model import Claim, Handoff, HandoffStatus, Task, TaskStatus
 
 if TYPE_CHECKING:
     import apsw
@@ -17,8 +17,21 @@ if TYPE_CHECKING:
 def claim(db: apsw.Connection, repo: Repo, handle: str, wish: Wish, act: Act) -> tuple[Claim, Task]:
     """Claim the task and bring it into progress, or fail whole."""
     task = tasks.find(db, repo, handle)
+    before = claims.open_claim(db, task)
     taken = claims.take(db, repo, task, wish, act)
-    return taken, task_writing.start(db, repo, task, act, force=wish.force)
+    if task.status is not TaskStatus.IN_PROGRESS:
+        task = task_writing.start(db, repo, task, act, _said(taken, before), force=wish.force)
+    elif before is None or before.id != taken.id:
+        task_writing.comment(db, task, _said(taken, before), act)
+    return taken, task
+
+
+def _said(taken: Claim, before: Claim | None) -> str:
+    """Return the comment that a claim leaves on its task."""
+    from_whom = (
+        "" if before is None or before.id == taken.id else f", taken over from {before.agent}"
+    )
+    return f"Claimed by {taken.agent}{from_whom}"
 
 
 def accept(

@@ -160,3 +160,27 @@ def test_a_context_says_how_many_tasks_it_leaves_out(tools: Tools):
     assert "(10 of 12; task-read lists all)" in tools.text("agent-context")
     tools.call("task-delete", codes=["TASK-001", "TASK-002"])
     assert "totals" not in tools.call("agent-context")
+
+
+def test_a_take_over_stands_in_the_task_and_in_the_claims(tools: Tools, other: Tools):
+    tools.task("Work")
+    tools.call("claim-manage", task_code="TASK-001", agent="ann")
+    tools.call("claim-manage", task_code="TASK-001", agent="ann")
+    other.call("claim-manage", task_code="TASK-001", agent="bob", force=True)
+    comments = other.call("task-read", code="TASK-001")["comments"]
+    said = ["Claimed by bob, taken over from ann", "Claimed by ann"]
+    assert [each["comment"] for each in comments] == said
+    assert " by force, claim " in other.text("claim-manage", active_only=False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "filters"),
+    [
+        ("task-read", {"phase": "", "status": ""}),
+        ("standard-read", {"language": "", "version": ""}),
+    ],
+)
+def test_an_empty_filter_filters_nothing(tools: Tools, tool, filters):
+    tools.task("Work")
+    tools.call("standard-write", name="Rule", content="Rule of all.", tags=["a"], metadata={"b": 1})
+    assert tools.call(tool, **filters)["total"] == 1

@@ -143,7 +143,7 @@ def claim_line(claim: Claim, task: Task, now: int) -> str:
 
 def _state(claim: Claim, now: int) -> str:
     if claim.released_at is not None:
-        return f"ended {times.to_text(claim.released_at)}"
+        return f"ended {times.to_text(claim.released_at)} by {claim.ended_by}"
     until = times.to_text(claim.expires_at)
     return f"until {until}" if claim.is_live(now) else f"over since {until}"
 

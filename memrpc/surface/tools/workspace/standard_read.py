@@ -80,9 +80,9 @@ def _filter(visit: Visit) -> StandardFilter:
     return StandardFilter(
         stack=tuple((each,) for each in arguments.get("stack", ())),
         tags=tuple((each,) for each in arguments.get("tags", ())),
-        language=arguments.get("language"),
-        context=arguments.get("context"),
-        version=arguments.get("version"),
+        language=arguments.get("language") or None,
+        context=arguments.get("context") or None,
+        version=arguments.get("version") or None,
         is_global=arguments.get("is_global"),
         limit=limit,
         offset=offset,

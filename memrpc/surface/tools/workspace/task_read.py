@@ -112,7 +112,7 @@ def _filter(visit: Visit, default: int, issue: int | None) -> TaskFilter:
         ) from None
     return TaskFilter(
         statuses=statuses,
-        phase=visit.arguments.get("phase"),
+        phase=visit.arguments.get("phase") or None,
         priority=visit.arguments.get("priority"),
         issue=issue,
         limit=limit,
