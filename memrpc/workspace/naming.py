@@ -35,8 +35,8 @@ _NOT_NAMES: Final = frozenset(
     january february march april may june july august september october november december monday
     tuesday wednesday thursday friday saturday sunday i i'm i'll i've context rationale alternatives
     """.split()  # noqa: SIM905 -- a list of words reads best as words
-) | {"key decisions", "next steps"}
-"""Capitalised words that name nothing, and the headings of our own short forms."""
+) | {"key decisions", "next steps", "task", "in_progress"}
+"""Capitalised words that name nothing, and what our own short forms and records say."""
 
 
 class Name(NamedTuple):

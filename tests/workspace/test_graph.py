@@ -40,3 +40,12 @@ def test_an_update_of_importance_leaves_the_graph_as_it_is(workspace):
     entry = workspace.do(entry_writing.create, draft, workspace.act())
     workspace.do(entry_writing.update, entry.code, EntryDraft(importance=5), workspace.act())
     assert named(workspace) == {"token_cache"}
+
+
+def test_the_record_of_a_task_names_what_the_task_names_and_no_word_of_its_own(tools):
+    tools.task("Mend the crane", description="Grease `winch.py` first.")
+    for status in ("in_progress", "completed"):
+        tools.call("task-write", code="TASK-001", status=status, comment="on it")
+    (record,) = tools.call("memory-read", query="crane")["rows"]
+    kg = tools.call("memory-read", id=record[0])["kg"]
+    assert {each["name"] for each in kg["entities"]} == {"winch.py", "TASK-001"}
