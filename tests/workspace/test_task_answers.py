@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.workspace.conftest import DAY, Refused, Tools
@@ -184,3 +186,24 @@ def test_an_empty_filter_filters_nothing(tools: Tools, tool, filters):
     tools.task("Work")
     tools.call("standard-write", name="Rule", content="Rule of all.", tags=["a"], metadata={"b": 1})
     assert tools.call(tool, **filters)["total"] == 1
+
+
+def test_b80_long_handoffs_are_short_in_lists_and_whole_when_opened(tools: Tools):
+    tools.task("Work")
+    context = {"next_steps": ["x" * 5_000] * 3, "blockers": "y" * 400}
+    offer = {"from_agent": "ann", "to_agent": "bob", "task_code": "TASK-001", "context": context}
+    made = tools.call("handoff-write", **offer, summary="Go on " * 3_000)
+    tools.call("claim-manage", task_code="TASK-001", metadata={"plan": "z" * 9_000})
+    for tool, arguments in (
+        ("handoff-read", {}),
+        ("agent-context", {}),
+        ("claim-manage", {}),
+        ("task-read", {"code": "TASK-001"}),
+    ):
+        result = tools.result(tool, **arguments)
+        assert len(json.dumps(result["structuredContent"])) < 8_000
+        assert len(result["content"][0]["text"]) < 8_000
+    whole = tools.call("handoff-read", id=made["id"])
+    assert (whole["summary"], whole["context"]) == ("Go on " * 3_000, context)
+    (row,) = tools.rows("handoff-read", "handoffs")
+    assert row["context"]["blockers"] == "y" * 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import one_line, present
+from memrpc.surface.workspace.shown import brief_object, one_line, present, shortened
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
@@ -64,8 +64,9 @@ def handoff_json(
 
 
 def handoff_row(handoff: Handoff, task: Task | None, project: Project, now: int) -> list[JSON]:
-    """Return the handoff as a list's table has it."""
-    shown = handoff_json(handoff, task, project, now)
+    """Return the handoff as a list's table has it, with the beginning of what is long."""
+    brief = {"summary": shortened(handoff.summary), "context": brief_object(handoff.context)}
+    shown = handoff_json(handoff, task, project, now) | brief
     return [shown.get(name) for name in HANDOFF_COLUMNS]
 
 
@@ -131,7 +132,7 @@ def claim_row(claim: Claim, task: Task) -> list[JSON]:
         times.to_text(claim.claimed_at),
         times.to_text(claim.expires_at),
         times.to_text_or_none(claim.released_at),
-        dict(claim.metadata),
+        brief_object(claim.metadata),
     ]
 
 

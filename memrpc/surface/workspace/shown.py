@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 PREVIEW_CHARS = 160
 REPEATED_CHARS = 500
+OBJECT_CHARS = 2_000
 REASONS: Mapping[str, str] = {
     "no_match": "no word of the question stands in anything here",
     "below_relevance": "what matched holds too little of the question",
@@ -151,6 +152,20 @@ def shortened(text: str) -> str:
 def repo_names(db: apsw.Connection, keys: Sequence[int]) -> dict[int, Repo]:
     """Return the repositories behind some numbers."""
     return {key: scope.by_key(db, key) for key in set(keys)}
+
+
+def brief_object(value: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return an object as a list shows it: its first members, of long ones the beginning."""
+    shown: dict[str, JSON] = {}
+    room = OBJECT_CHARS
+    for name, item in value.items():
+        text = item if isinstance(item, str) else compact(item)
+        is_long = len(text) > REPEATED_CHARS
+        room -= len(name) + min(len(text), REPEATED_CHARS)
+        if room < 0:
+            break
+        shown[name] = shortened(text) if is_long else item
+    return shown
 
 
 def object_text(value: Mapping[str, JSON]) -> str | None:

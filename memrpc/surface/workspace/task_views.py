@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import grouped, object_text, present
+from memrpc.surface.workspace.shown import grouped, object_text, present, shortened
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.model import TaskStatus
@@ -131,7 +131,7 @@ def _coordination(detail: TaskDetail) -> dict[str, JSON]:
     if waiting is not None:
         held |= {
             "pending_handoff_id": waiting.id,
-            "pending_handoff_summary": waiting.summary,
+            "pending_handoff_summary": shortened(waiting.summary),
             "pending_handoff_to_agent": waiting.to_agent,
             "pending_handoff_created_at": times.to_text(waiting.created_at),
         }
@@ -214,7 +214,8 @@ def _coordination_lines(detail: TaskDetail) -> list[str]:
         lines.append(f"Claimed by {claim.agent} (role {claim.role}) until {until}")
     if waiting is not None:
         lines.append(
-            f"Handoff {waiting.id} waits for {waiting.to_agent or 'anyone'}: {waiting.summary}"
+            f"Handoff {waiting.id} waits for {waiting.to_agent or 'anyone'}: "
+            f"{shortened(waiting.summary)}"
         )
     return lines
 

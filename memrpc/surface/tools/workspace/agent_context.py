@@ -152,19 +152,20 @@ def _task(task: Task) -> tuple[dict[str, JSON], str]:
 def _handoff(waiting: Waits) -> tuple[dict[str, JSON], str]:
     handoff, task = waiting
     code = None if task is None else task.code
+    summary = shown.shortened(handoff.summary)
     members = shown.present(
         {
             "id": handoff.id,
             "from_agent": handoff.from_agent,
             "to_agent": handoff.to_agent,
             "task_code": code,
-            "summary": handoff.summary,
+            "summary": summary,
             "status": "pending",
         }
     )
     agents = f"{handoff.from_agent}→{handoff.to_agent or 'anyone'}"
     on = "" if code is None else f" on {code}"
-    return members, f"- {handoff.id} {agents}{on} (pending): {handoff.summary}"
+    return members, f"- {handoff.id} {agents}{on} (pending): {summary}"
 
 
 def _claim(claim: Claim, task: Task) -> tuple[dict[str, JSON], str]:
