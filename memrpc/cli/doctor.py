@@ -75,6 +75,7 @@ def _database(settings: Settings) -> str:
     from memrpc.workspace import statistics as workspace
 
     path = settings.database_path()
+    origin = "" if path.exists() else ", made just now"
     with opened(settings, makes=True) as application:
         archived = application.database.read_blocking(archive.count)
         noted = application.database.read_blocking(workspace.count)
@@ -82,7 +83,7 @@ def _database(settings: Settings) -> str:
     if problem != "ok":
         raise Unusable(f"{path} is damaged ({problem}); restore a backup of it.", path=str(path))
     held = f"{archived.events} events, {noted.entries} entries, {noted.tasks} tasks"
-    return f"{path}, {held}, integrity ok"
+    return f"{path}, {held}, integrity ok{origin}"
 
 
 def _embedder(settings: Settings) -> str:

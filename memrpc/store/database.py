@@ -232,6 +232,8 @@ def _make_place(path: Path) -> None:
                 f"{path} is a folder; give the path of a file, such as {path / 'memory.db'}.",
                 path=str(path),
             )
+        if path.exists() and not path.is_file():
+            raise Unusable(f"{path} is no ordinary file; name another path.", path=str(path))
         backups.create_private(path)
     except OSError as error:
         raise Unusable(

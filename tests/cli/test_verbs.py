@@ -234,7 +234,9 @@ def test_an_unknown_setting_is_refused_with_the_nearest_name(tmp_path):
 
 
 def test_doctor_is_well_on_a_good_file_and_names_a_bad_one(told, tmp_path):
-    assert run(told, "doctor").returncode == 0
+    well = run(told, "doctor")
+    assert (well.returncode, "made just now" in well.stdout) == (0, False)
+    assert "made just now" in run(tmp_path / "new.db", "doctor").stdout
     bad = tmp_path / "bad.db"
     bad.write_bytes(b"hello")
     found = run(bad, "doctor")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,7 +20,6 @@ from tests.store.one_table import add, count, create
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
-    from pathlib import Path
 
     Actor = Callable[..., subprocess.Popen[str]]
 
@@ -44,6 +45,14 @@ def test_b57_path_that_is_a_folder(tmp_path: Path):
     refused = refusal(tmp_path)
     assert (refused.code, refused.retryable) == ("unavailable", False)
     assert "folder" in refused.message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes in folders")
+def test_a_pipe_is_refused_at_once(tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "no ordinary file" in refusal(pipe).message
+    assert "no ordinary file" in refusal(Path("/dev/null")).message
 
 
 def test_b57_path_below_a_file(tmp_path: Path):
