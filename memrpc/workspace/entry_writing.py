@@ -166,7 +166,7 @@ def _checked(draft: EntryDraft) -> EntryDraft:
         draft = replace(draft, completed_at=completed_at)
     if draft.tags is None:
         return draft
-    return replace(draft, tags=rules.check_list(draft.tags, "tags"))
+    return replace(draft, tags=rules.check_list(draft.tags, "tags", rules.TAG_CHARS))
 
 
 def _check_complete(draft: EntryDraft) -> None:

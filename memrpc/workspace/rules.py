@@ -24,6 +24,7 @@ BRIEF_CHARS: Final = (0, 500)
 """Of a role, a version, a path and the like, which may stand in each line of a list."""
 MAX_EST_TOKENS: Final = 1_000_000_000
 MAX_ISSUE_DIGITS: Final = 9
+TAG_CHARS: Final = (1, 100)
 LONG_CHARS: Final = (1, 20_000)
 SIGNAL_CHARS: Final = (1, 200)
 MAX_CODE_CHARS: Final = 20
@@ -243,7 +244,9 @@ def check_code(code: str) -> str:
     return bare
 
 
-def check_list(values: Sequence[str], field: str) -> tuple[str, ...]:
+def check_list(
+    values: Sequence[str], field: str, bounds: tuple[int, int] = SHORT_CHARS
+) -> tuple[str, ...]:
     """Return the items without surrounding spaces, each once, blank ones left out."""
     if len(values) > MAX_ITEMS:
         raise LimitExceeded(
@@ -253,8 +256,8 @@ def check_list(values: Sequence[str], field: str) -> tuple[str, ...]:
             actual=len(values),
         )
     for value in values:
-        if len(value) > SHORT_CHARS[1]:
-            check_text(value, field, SHORT_CHARS)
+        if len(value) > bounds[1]:
+            check_text(value, field, bounds)
     return tuple(dict.fromkeys(bare for value in values if (bare := value.strip())))
 
 

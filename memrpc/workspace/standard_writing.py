@@ -126,8 +126,8 @@ def _checked(draft: StandardDraft) -> StandardDraft:
     if draft.metadata is not None:
         rules.check_object(json_column.encode(draft.metadata), "metadata")
     rules.check_brief(draft, "context", "version", "language", "model")
-    tags = None if draft.tags is None else rules.check_list(draft.tags, "tags")
-    stack = None if draft.stack is None else rules.check_list(draft.stack, "stack")
+    tags = None if draft.tags is None else rules.check_list(draft.tags, "tags", rules.TAG_CHARS)
+    stack = None if draft.stack is None else rules.check_list(draft.stack, "stack", rules.TAG_CHARS)
     context = None if draft.context is None else slug(draft.context)
     return replace(draft, tags=tags, stack=stack, context=context)
 

@@ -57,8 +57,8 @@ def checked(draft: TaskDraft) -> TaskDraft:
             f"est_tokens must be at most {rules.MAX_EST_TOKENS:,}.", field="est_tokens"
         )
     lists: dict[str, Any] = {
-        name: rules.check_list(getattr(draft, name), name)
-        for name in ("tags", "suggested_skills", "decision_refs", "changed_files")
+        name: rules.check_list(getattr(draft, name), name, bounds)
+        for name, bounds in _LISTS.items()
         if getattr(draft, name) is not None
     }
     has_words = draft.comment is not None and draft.comment.strip()
@@ -70,6 +70,12 @@ _BOUNDS: Final = {
     "phase": rules.SHORT_CHARS,
     "description": rules.LONG_CHARS,
     "comment": (0, rules.LONG_CHARS[1]),
+}
+_LISTS: Final = {
+    "tags": rules.TAG_CHARS,
+    "suggested_skills": rules.TAG_CHARS,
+    "decision_refs": rules.TAG_CHARS,
+    "changed_files": rules.SHORT_CHARS,
 }
 _NEEDED: Final = ("phase", "title", "description")
 

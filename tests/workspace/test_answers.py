@@ -257,3 +257,23 @@ def test_b80_bulk_answers_of_any_size_fit_a_host_and_name_all_that_was_done(tool
     deleted, text = sizes("task-delete", codes=codes)
     assert deleted["deletedCodes"] == codes
     assert all(code in text for code in codes)
+
+
+def test_b80_several_long_contents_come_as_beginnings_that_say_where_to_read_on(tools: Tools):
+    content = "".join(f"{n:06} " for n in range(5_000))
+    tools.remember("Long", content)
+    rule = {"name": "Long rule", "tags": ["a" * 100] * 30, "metadata": {"by": "x"}}
+    tools.call("standard-write", content=content, **rule)
+    for tool, key, code in (
+        ("memory-read", "memories", "MEM-001"),
+        ("standard-read", "standards", "STD-001"),
+    ):
+        answer = tools.call(tool, ids=[code])
+        (at,) = answer["continued"]
+        assert at["code"] == code
+        one = tools.call(tool, id=code, offset=at["next_offset"])
+        rest = next(each["content"] for each in one.values() if "content" in each)
+        assert content.startswith(answer[key][0]["content"] + rest)
+        assert len(json.dumps(answer)) < 9_000
+    with pytest.raises(Refused, match="tags has 101 characters and the limit is 100"):
+        tools.remember("Tagged", FACT, tags=["x" * 101])

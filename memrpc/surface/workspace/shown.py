@@ -124,6 +124,18 @@ def missing_lines(missing: Sequence[str]) -> list[str]:
     return [f"Not found: {', '.join(map(shortened, missing))}."] if missing else []
 
 
+def continued(texts: Sequence[tuple[str, str]], max_chars: int) -> list[JSON]:
+    """Return where to read on, for each code whose text is longer than what is shown."""
+    return [
+        {"code": code, "next_offset": max_chars} for code, text in texts if len(text) > max_chars
+    ]
+
+
+def continued_lines(after: Sequence[JSON]) -> list[str]:
+    """Return where to read on as text."""
+    return [f"More of {at['code']}: send id and offset {at['next_offset']}." for at in after]
+
+
 def more_lines(page: Mapping[str, JSON]) -> list[str]:
     """Return the next handle as text."""
     after = page.get("next_offset")

@@ -40,6 +40,8 @@ SEARCH_COLUMNS = (
     "updated_at",
 )
 LEGEND = "> CODE title [context] version, global or of this repo; grouped by language."
+MAX_TAGS = 20
+"""How many a list shows of each."""
 _LISTS = ("tags", "stack")
 _PLAIN = (
     "name",
@@ -135,7 +137,8 @@ def row_lines(hits: Sequence[StandardHit]) -> list[str]:
 
 def _head(standard: Standard) -> list[JSON]:
     place: list[JSON] = [standard.context, standard.language, _scope(standard)]
-    return [standard.code, standard.id, standard.title, *place, list(standard.tags)]
+    tags = list(standard.tags[:MAX_TAGS])
+    return [standard.code, standard.id, standard.title, *place, tags]
 
 
 def _scope(standard: Standard) -> str:

@@ -194,13 +194,18 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
             ["No memories found for given ids/codes.", *shown.missing_lines(found.missing)],
         )
 
+    limit = visit.desk.answer_chars - _RESERVED_CHARS
+
     def draw(count: int) -> Drawn:
-        chosen, rest = found.entries[:count], found.entries[count:]
+        whole, rest = found.entries[:count], found.entries[count:]
+        after = shown.continued([(entry.code, entry.content) for entry in whole], limit)
+        chosen = [replace(entry, content=entry.content[:limit]) for entry in whole]
         remaining = [entry.code for entry in rest]
         structured = {
             "memories": [entry_views.entry_json(entry, repos[entry.repo]) for entry in chosen],
             **shown.present(
                 {
+                    "continued": after or None,
                     "missing": shown.missing_json(found.missing),
                     "remaining": remaining or None,
                     "kg": None if rest else shown.kg_json(found.graph),
@@ -212,7 +217,8 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
             for entry in chosen
             for line in (*entry_views.entry_lines(entry, repos[entry.repo]), "")
         ]
-        next_lines = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        next_lines = shown.continued_lines(after)
+        next_lines += [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
         links = [] if rest else shown.kg_lines(found.graph)
         return structured, [*lines, *shown.missing_lines(found.missing), *links, *next_lines]
 

@@ -148,8 +148,14 @@ def _single(visit: Visit, found: Detail, graph: Subgraph) -> ToolResult:
 
 
 def _several(visit: Visit, found: list[Detail], missing: list[str]) -> ToolResult:
+    limit = visit.desk.answer_chars - _RESERVED_CHARS
+
     def draw(count: int) -> Drawn:
-        chosen = found[:count]
+        after = shown.continued([(each.code, each.content) for each, _, _ in found[:count]], limit)
+        chosen = [
+            (replace(standard, content=standard.content[:limit]), repo, parent)
+            for standard, repo, parent in found[:count]
+        ]
         remaining = [standard.code for standard, _, _ in found[count:]]
         structured: dict[str, JSON] = {
             "schema": visit.tool,
@@ -157,12 +163,17 @@ def _several(visit: Visit, found: list[Detail], missing: list[str]) -> ToolResul
             "standards": [views.standard_json(*each) for each in chosen],
             "count": count,
             **shown.present(
-                {"missing": shown.missing_json(missing), "remaining": remaining or None}
+                {
+                    "continued": after or None,
+                    "missing": shown.missing_json(missing),
+                    "remaining": remaining or None,
+                }
             ),
         }
         lines = [line for each in chosen for line in (*views.standard_lines(*each), "")]
         lines += shown.missing_lines(missing)
-        after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
-        return structured, [*lines, *after]
+        lines += shown.continued_lines(after)
+        lines += [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        return structured, lines
 
     return visit.fitted(len(found), draw)
