@@ -255,9 +255,9 @@ def check_list(
             limit=MAX_ITEMS,
             actual=len(values),
         )
-    for value in values:
+    for index, value in enumerate(values):
         if len(value) > bounds[1]:
-            check_text(value, field, bounds)
+            check_text(value, f"{field}[{index}]", bounds)
     return tuple(dict.fromkeys(bare for value in values if (bare := value.strip())))
 
 

@@ -275,5 +275,5 @@ def test_b80_several_long_contents_come_as_beginnings_that_say_where_to_read_on(
         rest = next(each["content"] for each in one.values() if "content" in each)
         assert content.startswith(answer[key][0]["content"] + rest)
         assert len(json.dumps(answer)) < 9_000
-    with pytest.raises(Refused, match="tags has 101 characters and the limit is 100"):
+    with pytest.raises(Refused, match=r"tags\[0\] has 101 characters and the limit is 100"):
         tools.remember("Tagged", FACT, tags=["x" * 101])
