@@ -20,9 +20,8 @@ ANSWER_WEIGHTS: Final = (1.0, 0.6, 1.5, 1.2, 0.4, 0.2, 0.8)
 _SOURCES: Final = ("text", "text", "text", "context", "context", "context", "date_or_speaker")
 SATURATION: Final = 1.2
 LENGTH_SHARE: Final = 0.85
-CONTEXT_SATURATION: Final = 0.9
 CONTEXT_LENGTH_SHARE: Final = 0.4
-"""BM25's k1 and b; units with neighbours have theirs, for much of their length is not their own."""
+"""BM25's k1 and b; to units with neighbours length counts less, for much of it is not their own."""
 COMMON_WEIGHT: Final = 0.35
 UNHELD_PAIR_SHARE: Final = 0.35
 
@@ -154,7 +153,7 @@ class Question:
         columns = candidate.columns()
         factors = candidate.column_weights()
         weights = self._token_weights(columns, factors)
-        saturation, drag = _damping(candidate, mean_tokens)
+        drag = _drag(candidate, mean_tokens)
         total = held = 0.0
         for places, phrases, rarity, asked in self._terms:
             weight = 0.0
@@ -165,7 +164,7 @@ class Question:
             if weight:
                 total += rarity * weight / (weight + drag)
                 held += asked
-        return total * (saturation + 1), held / self.asked if self.asked else 1.0
+        return total * (SATURATION + 1), held / self.asked if self.asked else 1.0
 
     def sources(self, candidate: Candidate) -> tuple[str, ...]:
         """Groups of columns that hold something of the question, most telling first."""
@@ -218,9 +217,7 @@ def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
     return (1 + weighed.rarity) * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
 
 
-def _damping(candidate: Candidate, mean_tokens: float) -> tuple[float, float]:
-    """BM25's k1, and k1 stretched by the candidate's length."""
-    has_context = candidate.prev or candidate.next
-    saturation = CONTEXT_SATURATION if has_context else SATURATION
-    share = CONTEXT_LENGTH_SHARE if has_context else LENGTH_SHARE
-    return saturation, saturation * (1 - share + share * (candidate.tokens / mean_tokens))
+def _drag(candidate: Candidate, mean_tokens: float) -> float:
+    """BM25's k1, stretched by the candidate's length."""
+    share = CONTEXT_LENGTH_SHARE if candidate.prev or candidate.next else LENGTH_SHARE
+    return SATURATION * (1 - share + share * (candidate.tokens / mean_tokens))
