@@ -9,10 +9,12 @@ in; one that is neither here nor in the lines is left out.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.recall import index
 from memrpc.store import transfer
 from memrpc.store.errors import Conflict, DomainError, InvalidArguments
 from memrpc.store.transfer import BadLine, Importer, Outcome, Reader, Record
@@ -88,11 +90,12 @@ class _Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """A subject that was written, and by field the ids of the others that it names."""
+    """A subject that was written or may have loose ends, and by field the ids that it names."""
 
     shelf: _Shelf
     key: int
     others: dict[str, str]
+    is_changed: bool = True
 
 
 _SHELVES: Final = (
@@ -116,6 +119,7 @@ def reader(act: Act) -> Reader:
             Kind.CLAIM: partial(taking_over.import_claim, act),
         },
         _finish,
+        _settle,
     )
 
 
@@ -148,10 +152,21 @@ def _import_subject(
     if before is not None and is_newer:
         shelf.rows.save(db, replace(found, key=key))
     has_remarks = shelf.kind is Kind.TASK and _import_comments(db, key, record)
-    if not (is_newer or has_remarks):
-        return Outcome.KNOWN, ()
+    if before is not None and not (is_newer or has_remarks):
+        return Outcome.KNOWN, _loose_ends(shelf, before, found, others)
     _note(db, repo, act, shelf, before, found if is_newer or before is None else before)
     return Outcome.IMPORTED, (Tie(shelf, key, others if is_newer else {}),)
+
+
+def _loose_ends(
+    shelf: _Shelf, before: Subject, found: Subject, others: dict[str, str]
+) -> Sequence[Tie]:
+    """What an import that was stopped half-way may have left to tie."""
+    if before.updated_at != found.updated_at:
+        return ()
+    loose = {name: id_ for name, id_ in others.items() if getattr(before, name) is None}
+    names_others = bool(loose or getattr(found, "supersedes", None) or found.metadata)
+    return (Tie(shelf, before.key, loose, is_changed=False),) if names_others else ()
 
 
 def _find(db: apsw.Connection, shelf: _Shelf, subject_id: str) -> Subject | None:
@@ -203,8 +218,18 @@ def _note(
     topics.note(db, repo, (shelf.topic,), *uris, now=act.now)
 
 
+def _settle(db: apsw.Connection, ties: Sequence[tuple[int, Tie]]) -> None:
+    """Tie the portion to what is here already, and index it."""
+    for _, tie in ties:
+        with suppress(DomainError):  # The end tells of it.
+            _join(db, tie)
+    for _, tie in ties:
+        if tie.is_changed:
+            _index(db, tie)
+
+
 def _finish(db: apsw.Connection, ties: Sequence[tuple[int, Tie]]) -> list[BadLine]:
-    """Tie what names others, then index it; a circle is refused at the line that closes it."""
+    """Tie what names others, wherever they stood; a circle is refused at a line of it."""
     bad: list[BadLine] = []
     for number, tie in ties:
         try:
@@ -212,19 +237,21 @@ def _finish(db: apsw.Connection, ties: Sequence[tuple[int, Tie]]) -> list[BadLin
         except DomainError as error:
             bad.append(BadLine(number, error.message))
     for _, tie in ties:
-        _index(db, tie)
+        _link(db, tie)
     return bad
 
 
 def _join(db: apsw.Connection, tie: Tie) -> None:
     for name, other_id in tie.others.items():
-        other = _find(db, tie.shelf, other_id)
-        subject = tie.shelf.rows.by_keys(db, [tie.key])[tie.key]
-        if other is None or not _is_seen(subject, other):
+        other, subject = _find(db, tie.shelf, other_id), _subject(db, tie)
+        if other is None or subject is None or not _is_seen(subject, other):
+            continue
+        if getattr(subject, name) == other.key:
             continue
         if _is_circle(db, tie, name, other.key):
             raise InvalidArguments(f"{name} makes a circle: {other.code} leads back here.")
-        tie.shelf.rows.save(db, replace(subject, **{name: other.key}))
+        tied: dict[str, Any] = {name: other.key}
+        tie.shelf.rows.save(db, replace(subject, **tied))
 
 
 def _is_seen(subject: Subject, other: Subject) -> bool:
@@ -240,11 +267,28 @@ def _is_circle(db: apsw.Connection, tie: Tie, name: str, other: int) -> bool:
 
 
 def _index(db: apsw.Connection, tie: Tie) -> None:
-    match tie.shelf.rows.by_keys(db, [tie.key])[tie.key]:
+    match _subject(db, tie):
         case Entry() as entry:
-            indexing.put_entry(db, entry, rebuilding.entry_links(db, entry))
+            index.put(db, indexing.entry_document(entry))
+        case Task() as task:
+            index.put(db, indexing.task_document(task, tasks.comments(db, task)))
+        case Standard() as standard:
+            index.put(db, indexing.standard_document(standard))
+    _link(db, tie)
+
+
+def _link(db: apsw.Connection, tie: Tie) -> None:
+    """Make the subject's part of the graph, unless somebody has deleted it meanwhile."""
+    match _subject(db, tie):
+        case Entry() as entry:
+            indexing.link_entry(db, entry, rebuilding.entry_links(db, entry))
         case Task() as task:
             decisions = task_writing.decisions_of(db, scope.by_key(db, task.repo), task)
-            indexing.put_task(db, task, tasks.comments(db, task), decisions)
+            indexing.link_task(db, task, decisions)
         case Standard() as standard:
-            indexing.put_standard(db, standard)
+            indexing.link_standard(db, standard)
+
+
+def _subject(db: apsw.Connection, tie: Tie) -> Subject | None:
+    subject: Subject | None = tie.shelf.rows.by_keys(db, [tie.key]).get(tie.key)
+    return subject
