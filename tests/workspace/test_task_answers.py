@@ -207,3 +207,12 @@ def test_b80_long_handoffs_are_short_in_lists_and_whole_when_opened(tools: Tools
     assert (whole["summary"], whole["context"]) == ("Go on " * 3_000, context)
     (row,) = tools.rows("handoff-read", "handoffs")
     assert row["context"]["blockers"] == "y" * 400
+
+
+def test_the_end_of_a_ranking_says_that_it_looked_no_further(tools: Tools):
+    task = {"phase": "p", "description": "Grease it."}
+    items = [{**task, "title": f"Winch {number}"} for number in range(110)]
+    assert not tools.result("task-write", tasks=items)["isError"]
+    assert "Only the best" not in tools.text("task-read", query="winch", limit=10)
+    last = tools.text("task-read", query="winch", limit=10, offset=90)
+    assert "Only the best 100 are ranked" in last

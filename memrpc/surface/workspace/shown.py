@@ -9,6 +9,7 @@ from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 from memrpc.workspace import scope, times
 from memrpc.workspace.model import Repo
+from memrpc.workspace.searching import MAX_HITS
 
 if TYPE_CHECKING:
     import apsw
@@ -134,6 +135,13 @@ def continued(texts: Sequence[tuple[str, str]], max_chars: int) -> list[JSON]:
 def continued_lines(after: Sequence[JSON]) -> list[str]:
     """Return where to read on as text."""
     return [f"More of {at['code']}: send id and offset {at['next_offset']}." for at in after]
+
+
+def ranking_lines(page: Mapping[str, JSON]) -> list[str]:
+    """Return the next handle of a ranking as text, and at its end that it looked no further."""
+    if page["total"] < MAX_HITS or "next_offset" in page:
+        return more_lines(page)
+    return [f"Only the best {MAX_HITS} are ranked; more words or filters narrow the search."]
 
 
 def more_lines(page: Mapping[str, JSON]) -> list[str]:

@@ -156,7 +156,8 @@ def _found(
     lines += entry_views.hit_lines(hits, question.offset + 1, elsewhere)
     opened = entry_views.opening_line(hits[0], elsewhere)
     links = shown.kg_lines(answer.graph) if kg else []
-    return structured, [*lines, *links, opened, *shown.more_lines(page)]
+    more = shown.ranking_lines(page) if hits[0].mark else shown.more_lines(page)
+    return structured, [*lines, *links, opened, *more]
 
 
 def _detail(

@@ -184,4 +184,5 @@ def _found(visit: Visit, query: str, chosen: TaskFilter, found: TaskList, count:
         return structured, [head, *window, *shown.nothing_lines(found.reason, found.near)]
     head = f'### Results: {shown.counted(found.total, "tasks")} for "{query}" (showing {count})'
     lines = [head, task_views.LEGEND, *window, *task_views.row_lines(rows)]
-    return structured, [*lines, *shown.more_lines(page)]
+    more = shown.ranking_lines(page) if rows[0].mark else shown.more_lines(page)
+    return structured, [*lines, *more]
