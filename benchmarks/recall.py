@@ -29,7 +29,7 @@ from .client import Server, call
 from .findings import Findings, Grid, Verdict, shown
 from .inside import Inside
 from .recall_latency import open_session, serve
-from .recall_library import Library, overlap
+from .recall_library import Library, forget, overlap
 from .rounds import Table, interleave, percentile
 
 SIZES = (1_000, 10_000, 100_000)
@@ -107,6 +107,7 @@ def measure(path: Path, chats: Chats, *, rounds: int) -> Table:
 
 
 def ask(server: Inside, text: str, **rest: str) -> float:
+    forget()
     elapsed_ms, result = server.ask(call(1, "memory_recall", {"query": text, **rest}))
     assert not result["isError"], result
     return elapsed_ms

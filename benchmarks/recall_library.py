@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memrpc.archive import recalling, scopes
+from memrpc.archive import assertions, recalling, scopes
 from memrpc.archive.model import DEFAULT_SCOPE
 from memrpc.archive.recalling import RecallInput
 from memrpc.recall import query, search, vectors
@@ -42,6 +42,12 @@ FROM (SELECT rowid FROM unit_text WHERE unit_text MATCH :expression ORDER BY ran
      AS best CROSS JOIN units ON units.unit_id = best.rowid"""
 
 
+def forget() -> None:
+    """Forget what was made of a question and of its answer, for it will be asked again."""
+    query.parse.cache_clear()
+    assertions.tokens.cache_clear()
+
+
 class Library:
     """A connection to one file, with the lanes' settings."""
 
@@ -67,6 +73,7 @@ class Library:
 
     def recall(self, text: str) -> float:
         """A recall without a server, as JSON."""
+        forget()
         started = time.thread_time()
         compact(to_json(recalling.recall(self.db, RecallInput(text), now=NOW)))
         return (time.thread_time() - started) * 1000

@@ -30,7 +30,7 @@ DEPTHS: Final = (100, 300, 1_000, 3_000)
 """How many hits are asked for, one after the other until there are enough matches."""
 SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
-READ_AT_ONCE: Final = 6
+READ_AT_ONCE: Final = 12
 Asked: TypeAlias = "list[tuple[str, ...]]"
 """For each thing asked for, the texts any of which is it."""
 _CONTEXT_ONLY: Final = ("context",)
@@ -247,7 +247,8 @@ def _of_event(hit: Hit, event: Event, drawn: list[Memory], view: View, asked: As
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
     chosen = _best([m for m in told if _is_within(hit, event, m)], asked) or _best(told, asked)
     if chosen:
-        return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
+        matched_by = hit.matched_by
+        return [Match(event, memory, hit.score, matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
         return []
     is_superseded = bool(drawn) and all(indexing.is_dead(m, view.as_of) for m in drawn)

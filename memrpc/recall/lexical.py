@@ -195,7 +195,9 @@ class Question:
 
         They are kept, because a text is met again as the context of its neighbours.
         """
-        found = self._held[column] = list(filter(None, map(self._find, column.split())))
+        found = self._held.get(column)
+        if found is None:
+            found = self._held[column] = list(filter(None, map(self._find, column.split())))
         return found
 
 

@@ -155,7 +155,7 @@ def _any(phrases: list[_Phrase]) -> str:
 
 
 def _phrases(db: apsw.Connection, held: list[WeighedTerm], collection: Collection) -> list[_Phrase]:
-    """What FTS5 looks for, spelling by spelling.
+    """What FTS5 looks for, spelling by spelling, without what no unit holds.
 
     A phrase of several tokens, or of beginnings, may be rarer than is known.
     """
@@ -164,6 +164,8 @@ def _phrases(db: apsw.Connection, held: list[WeighedTerm], collection: Collectio
     phrases = []
     for each in held:
         for spelling, units in zip(each.term.spellings, each.counts, strict=True):
+            if not units:
+                continue
             is_counted = len(spelling) == 1 and not each.term.is_prefix
             most = _rarity(max(units - drift, 0), rows) * (FTS5_K1 + 1) if is_counted else math.inf
             expression = query.phrase(spelling, collection.prefix, is_prefix=each.term.is_prefix)
