@@ -24,7 +24,7 @@ from memrpc.archive import (
 )
 from memrpc.archive.checkpoints import CheckpointInput, Snapshot
 from memrpc.archive.memories import Link, Origin
-from memrpc.archive.model import Event
+from memrpc.archive.model import Event, Memory
 from memrpc.archive.persona import Persona
 from memrpc.archive.recording import RecordInput
 from memrpc.store import json_column, transfer
@@ -89,7 +89,14 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
     if existing.event_seq != event.seq:
         raise Conflict("memory_id is taken here by a memory of another event.")
     was_ended = existing.status is model.Status.CURRENT and link.status is not model.Status.CURRENT
-    return link if was_ended else None
+    return link if was_ended or _has_loose_ends(existing, link) else None
+
+
+def _has_loose_ends(existing: Memory, link: Link) -> bool:
+    """Say whether an import that was stopped half-way left the memory's place in its chain open."""
+    pairs = ((existing.superseded_by, link.superseded_by), (existing.corrects, link.corrects))
+    is_open = any(here is None and there is not None for here, there in pairs)
+    return existing.status is link.status and is_open
 
 
 def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple[()]]:

@@ -115,6 +115,23 @@ def test_lines_may_come_in_any_order(full: Archive, empty: Archive) -> None:
         assert line in export(empty)
 
 
+def test_an_import_that_was_stopped_half_way_is_completed_by_repeating_it(
+    full: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "PORTION_LINES", 1)
+    lines = export(full)
+    for taken in range(len(lines)):
+        here = Archive(open_database())
+        running = transfer.Import((importing.READER,))
+        with here.db:
+            for portion in list(transfer.portions(lines))[:taken]:
+                running.take(here.db, portion)
+        load(here, lines)
+        assert export(here) == lines
+        assert units(here) == units(full)
+        assert counted(load(here, lines))[0] == 0
+
+
 def test_what_was_forgotten_here_stays_forgotten(full: Archive) -> None:
     lines = [line for line in export(full) if '"checkpoint_id"' not in line]
     full.forget("e2", OTHER)
