@@ -102,3 +102,12 @@ def test_another_spelling_of_a_parameter_is_understood_and_not_listed(name):
     assert contract.unlisted <= contract.input.text["properties"].keys()
     assert not contract.unlisted & listed.keys()
     assert "owner" in contract.unlisted
+
+
+@pytest.mark.parametrize("name", schema_files.names("tools", "workspace"))
+def test_a_tool_says_whether_it_destroys_and_whom_it_asks(name):
+    """What is left out a host reads as destructive and as open to the world."""
+    hints = schema_files.read("tools", "workspace", f"{name}.json")["x-memrpc"]["annotations"]
+    assert hints["openWorldHint"] is (name == "synthesize")
+    destroys = hints.get("destructiveHint", not hints.get("readOnlyHint"))
+    assert destroys is name.endswith("-delete")
