@@ -104,7 +104,7 @@ def test_another_spelling_of_a_parameter_is_understood_and_not_listed(name):
     assert "owner" in contract.unlisted
 
 
-@pytest.mark.parametrize("name", schema_files.names("tools", "workspace"))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_tool_says_whether_it_destroys_and_whom_it_asks(name):
     """What is left out a host reads as destructive and as open to the world."""
     hints = schema_files.read("tools", "workspace", f"{name}.json")["x-memrpc"]["annotations"]
