@@ -8,6 +8,7 @@ memories are tied when all lines are in, whatever their order.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.archive import (
@@ -194,7 +195,7 @@ def _statement(record: Record, event: Event) -> model.Statement:
 def _settle(db: apsw.Connection, ties: Sequence[tuple[int, _Arrival]]) -> None:
     """Give the portion's memories their state, and index what is new or changed by that."""
     arrivals = [arrival for _, arrival in ties]
-    _restore(db, arrivals)
+    _restore(db, chain.from_iterable(arrival.links for arrival in arrivals))
     changed = {a.seq for a in arrivals if a.is_new or a.links}
     indexing.refresh_around(db, changed)
     sources = events.by_seqs(db, changed)
@@ -204,14 +205,14 @@ def _settle(db: apsw.Connection, ties: Sequence[tuple[int, _Arrival]]) -> None:
 
 def _tie(db: apsw.Connection, ties: Sequence[tuple[int, _Arrival]]) -> tuple[()]:
     """Name the others of each chain, now that all are here."""
-    _restore(db, (arrival for _, arrival in ties))
+    links = chain.from_iterable(arrival.links for _, arrival in ties)
+    _restore(db, (link for link in links if link.superseded_by or link.corrects))
     return ()
 
 
-def _restore(db: apsw.Connection, arrivals: Iterable[_Arrival]) -> None:
-    for arrival in arrivals:
-        for link in arrival.links:
-            memories.restore(db, link)
+def _restore(db: apsw.Connection, links: Iterable[Link]) -> None:
+    for link in links:
+        memories.restore(db, link)
 
 
 def _text_or_none(record: Record, name: str) -> str | None:
