@@ -89,7 +89,7 @@ USE3: Final = Model(
     trust=0.45,
     trust_in_code=0.55,
     chance=0.38,
-    floor=0.32,
+    floor=0.36,
 )
 MINILM: Final = Model(
     id="minilm-int8:1.0.0",
