@@ -23,12 +23,13 @@ from memrpc.archive import (
     scopes,
     times,
 )
+from memrpc.archive.answers import CheckpointState
 from memrpc.archive.checkpoints import CheckpointInput, Snapshot
 from memrpc.archive.memories import Link, Origin
 from memrpc.archive.model import Event, Memory
 from memrpc.archive.persona import Persona
 from memrpc.archive.recording import RecordInput
-from memrpc.store import json_column, transfer
+from memrpc.store import transfer
 from memrpc.store.errors import Conflict, InvalidArguments, NotFound
 from memrpc.store.transfer import Outcome, Reader, Record
 
@@ -69,7 +70,7 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
     """Add the memory if it is new; return its place in its chain if that is to be taken over."""
     link = Link(
         memory_id=transfer.text(record, "memory_id"),
-        status=model.Status(record["status"]),
+        status=transfer.choice(record, "status", model.Status),
         valid_to=_time_or_none(record, "valid_to"),
         superseded_by=_text_or_none(record, "superseded_by"),
         corrects=_text_or_none(record, "corrects"),
@@ -104,7 +105,7 @@ def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, tu
     covered = events.by_id(db, transfer.text(record, "covered_event_id"))
     if covered is None:
         raise NotFound("covered_event_id names no event here.")
-    state = checkpoints.read_state(json_column.encode(record["state"]))
+    state = _state(record["state"])
     checkpoints.check(CheckpointInput(state, covered.event_id))
     snapshot = Snapshot(
         checkpoint_id=transfer.text(record, "checkpoint_id"),
@@ -119,13 +120,22 @@ def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, tu
     return Outcome.IMPORTED if is_new else Outcome.KNOWN, ()
 
 
+def _state(record: Record) -> CheckpointState:
+    return CheckpointState(
+        goal=transfer.text(record, "goal"),
+        completed=transfer.texts(record, "completed"),
+        pending=transfer.texts(record, "pending"),
+        constraints=transfer.texts(record, "constraints"),
+        next_step=transfer.text(record, "next_step"),
+    )
+
+
 def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple[()]]:
-    items = tuple(map(str, record["items"]))
     core = Persona(
         transfer.text(record, "persona_id"),
         int(record["version"]),
         transfer.text(record, "updated_at"),
-        items,
+        transfer.texts(record, "items"),
     )
     updated_at = times.parse(transfer.text(record, "updated_at"), "updated_at")
     is_newer = persona.restore(db, core, now=updated_at)
@@ -136,12 +146,14 @@ def _entry(record: Record) -> RecordInput:
     return RecordInput(
         event_id=transfer.text(record, "event_id"),
         text=transfer.text(record, "text"),
-        role=model.Role(record["role"]),
+        role=transfer.choice(record, "role", model.Role),
         source=transfer.text(record, "source"),
-        category=model.Category(record["category"]),
+        category=transfer.choice(record, "category", model.Category),
         session_id=transfer.text(record, "session_id"),
         cues=tuple(
-            model.Cue(model.CueKind(c["kind"]), transfer.text(c, "key"), c["label"])
+            model.Cue(
+                transfer.choice(c, "kind", model.CueKind), transfer.text(c, "key"), c["label"]
+            )
             for c in record["cues"]
         ),
         scope=model.Scope(transfer.text(record, "persona_id"), transfer.text(record, "project_id")),
@@ -163,8 +175,8 @@ def _event(db: apsw.Connection, record: Record, entry: RecordInput) -> Event:
         recorded_at=times.parse(record["recorded_at"], "recorded_at"),
         reason=record["reason"],
         extraction=model.Extraction(
-            model.ExtractionState(extraction["state"]),
-            model.Method(extraction["method"]),
+            transfer.choice(extraction, "state", model.ExtractionState),
+            transfer.choice(extraction, "method", model.Method),
             int(extraction["attempts"]),
         ),
     )
@@ -177,12 +189,12 @@ def _is_same(db: apsw.Connection, existing: Event, entry: RecordInput, payload: 
 
 def _statement(record: Record, event: Event) -> model.Statement:
     statement = model.Statement(
-        kind=model.MemoryKind(record["kind"]),
+        kind=transfer.choice(record, "kind", model.MemoryKind),
         content=transfer.text(record, "content"),
         quote=transfer.text(record, "quote"),
         valid_from=times.parse(record["valid_from"], "valid_from"),
-        inferred=bool(record["inferred"]),
-        confidence=float(record["confidence"]),
+        inferred=transfer.flag(record, "inferred"),
+        confidence=transfer.number(record, "confidence"),
         gist=record["gist"],
     )
     rules.check_text(statement.content, "content", rules.MAX_CONTENT_CHARS)

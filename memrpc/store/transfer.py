@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import apsw
 
@@ -26,6 +26,7 @@ from memrpc.store.errors import DomainError, InvalidArguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+E = TypeVar("E", bound=Enum)
 FORMAT: Final = 1
 HEADER: Final = "archive"
 """The type of the first line, which names the format."""
@@ -221,3 +222,36 @@ def text(record: Record, name: str) -> str:
     if not isinstance(value, str):
         raise InvalidArguments(f"{name} must be text.", field=name)
     return value
+
+
+def texts(record: Record, name: str) -> tuple[str, ...]:
+    """Return a field that must be a list of texts."""
+    value = record[name]
+    if not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+        raise InvalidArguments(f"{name} must be a list of texts.", field=name)
+    return tuple(value)
+
+
+def flag(record: Record, name: str) -> bool:
+    """Return a field that must be true or false."""
+    value = record[name]
+    if not isinstance(value, bool):
+        raise InvalidArguments(f"{name} must be true or false.", field=name)
+    return value
+
+
+def number(record: Record, name: str) -> float:
+    """Return a field that must be a number."""
+    value = record[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArguments(f"{name} must be a number.", field=name)
+    return float(value)
+
+
+def choice(record: Record, name: str, kind: type[E]) -> E:
+    """Return a field that must be the value of one of ``kind``."""
+    for each in kind:
+        if each.value == record[name]:
+            return each
+    known = ", ".join(str(each.value) for each in kind)
+    raise InvalidArguments(f"{name} must be one of {known}.", field=name)

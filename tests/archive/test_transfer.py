@@ -145,6 +145,16 @@ def bad(name: str, value: object) -> str:
     return json.dumps(line)
 
 
+CORE = (
+    '{"type": "persona", "persona_id": "p", "version": 1, "updated_at": "2026-01-01T00:00:00Z", '
+    '"items": ITEMS}'
+)
+STATE = (
+    '{"type": "checkpoint", "covered_event_id": "good", "state": {"goal": "g", "completed": LIST, '
+    '"pending": [], "constraints": [], "next_step": ""}}'
+)
+
+
 def event_line(event_id: str, text: str = "User likes tea.") -> str:
     archive = Archive(open_database())
     archive.new_id = lambda: f"m-{event_id}"  # type: ignore[method-assign]
@@ -164,16 +174,20 @@ def event_line(event_id: str, text: str = "User likes tea.") -> str:
         (bad("text", " "), "text is blank"),
         (bad("text", 5), "text must be text"),
         (bad("text", "x" * 200_001), "text has 200,001 characters"),
-        (bad("role", "robot"), "not the JSON of a record"),
+        (bad("role", "robot"), "role must be one of user, assistant"),
         (bad("occurred_at", "2026-01-01"), "occurred_at has no time zone"),
         (bad("content", "x" * 4_001), "content has 4,001"),
         (bad("quote", "User likes beer."), "quote does not occur"),
-        (bad("confidence", "high"), "not the JSON of a record"),
+        (bad("confidence", "high"), "confidence must be a number"),
         (bad("superseded_by", ["m"]), "superseded_by must be text"),
         (bad("cues", [{"kind": "text", "key": "k", "label": ["l"]}]), "wrong type"),
         (bad("confidence", 2), "breaks a rule of the file (CHECK constraint failed"),
         (bad("extraction", {"state": "complete", "method": "llm", "attempts": 1e30}), "too large"),
-        (bad("status", "asleep"), "not the JSON of a record"),
+        (bad("status", "asleep"), "status must be one of current"),
+        (bad("inferred", "no"), "inferred must be true or false"),
+        (CORE.replace("ITEMS", '"abc"'), "items must be a list of texts"),
+        (CORE.replace("ITEMS", "[1]"), "items must be a list of texts"),
+        (STATE.replace("LIST", '"abc"'), "completed must be a list of texts"),
         (event_line("good", "User likes cocoa."), "event_id is taken here"),
     ],
 )
