@@ -133,6 +133,8 @@ def test_a_page_past_the_end_does_not_say_that_nothing_is_known(tools: Tools):
         ("claim-manage", {"task_code": "TASK-001", "role": "x" * 501}, "role has 501"),
         ("claim-manage", {"release": True}, "send task_id or task_code"),
         ("synthesize", {"objective": "Why"}, "objective must have at least 5"),
+        ("standard-read", {"tags": list("ab" * 51)}, "tags has 102 items and the limit is 100"),
+        ("memory-read", {"query": "x", "current_tags": ["a"] * 101}, "current_tags has 101 items"),
         ("memory-write", {"id": "MEM-001", "completed_at": "2026-05-20T08:29:42"}, "no time zone"),
     ],
 )

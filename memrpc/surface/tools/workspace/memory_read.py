@@ -23,7 +23,7 @@ from memrpc.surface.workspace.visit import (
     serve,
 )
 from memrpc.wire.messages import JSON
-from memrpc.workspace import entry_reading, entry_search
+from memrpc.workspace import entry_reading, entry_search, rules
 from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.entry_reading import EntryDetail
 from memrpc.workspace.entry_search import EntryAnswer
@@ -106,7 +106,7 @@ def _question(arguments: Arguments, limit: int, offset: int) -> EntryQuestion:
     place = entry_views.scope_of(arguments)
     return EntryQuestion(
         query=arguments["query"],
-        current_tags=tuple(arguments.get("current_tags", ())),
+        current_tags=rules.check_list(arguments.get("current_tags", ()), "current_tags"),
         current_path=arguments.get("current_file_path"),
         branch=place.get("branch"),
         folder=place.get("folder"),

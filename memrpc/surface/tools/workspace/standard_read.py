@@ -21,7 +21,7 @@ from memrpc.surface.workspace.visit import (
     serve,
 )
 from memrpc.wire.messages import JSON
-from memrpc.workspace import standard_reading, standards
+from memrpc.workspace import rules, standard_reading, standards
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.model import Repo, Standard
 from memrpc.workspace.standard_reading import StandardFilter, StandardList
@@ -78,8 +78,8 @@ def _filter(visit: Visit) -> StandardFilter:
     limit, offset = visit.page(20)
     arguments = visit.arguments
     return StandardFilter(
-        stack=tuple((each,) for each in arguments.get("stack", ())),
-        tags=tuple((each,) for each in arguments.get("tags", ())),
+        stack=tuple((each,) for each in rules.check_list(arguments.get("stack", ()), "stack")),
+        tags=tuple((each,) for each in rules.check_list(arguments.get("tags", ()), "tags")),
         language=arguments.get("language") or None,
         context=arguments.get("context") or None,
         version=arguments.get("version") or None,
