@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
-from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -69,25 +68,11 @@ def _text(record: Record, name: str) -> str:
     return rules.check_text(transfer.text(record, name), name, bounds)
 
 
-def _texts(record: Record, name: str) -> tuple[str, ...]:
-    value = record[name]
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise InvalidArguments(f"{name} must be a list of texts.", field=name)
-    return tuple(value)
-
-
 def _exactly(kind: type, told: str, record: Record, name: str) -> Any:  # noqa: ANN401 -- of that kind
     value = record[name]
     if type(value) is not kind:
         raise InvalidArguments(f"{name} must be {told}.", field=name)
     return value
-
-
-def _choice(choices: type[StrEnum], record: Record, name: str) -> StrEnum:
-    value = record[name]
-    if value not in list(choices):
-        raise InvalidArguments(f"{name} must be one of {', '.join(choices)}.", field=name)
-    return choices(value)
 
 
 _CHOICES: Final = (
@@ -100,9 +85,9 @@ _CHOICES: Final = (
 _READERS: Final[Mapping[str, Callable[[Record, str], Any]]] = {
     "str": _text,
     "int": partial(_exactly, int, "a whole number"),
-    "bool": partial(_exactly, bool, "true or false"),
+    "bool": transfer.flag,
     "Object": partial(_exactly, dict, "an object"),
-    "tuple[str, ...]": _texts,
-    **{choices.__name__: partial(_choice, choices) for choices in _CHOICES},
+    "tuple[str, ...]": transfer.texts,
+    **{choices.__name__: partial(transfer.choice, kind=choices) for choices in _CHOICES},
 }
 """By the annotation of the field."""
