@@ -19,7 +19,10 @@ def opened(settings: Settings, *, makes: bool = False) -> Iterator[Application]:
     """
     path = settings.database_path()
     if not (makes or path.exists()):
-        raise Unusable(f"There is no database at {path}; name another with --db.", path=str(path))
+        raise Unusable(
+            f"There is no database at {path}: the first server makes it, and --db names another.",
+            path=str(path),
+        )
     application = Application(settings)
     try:
         yield application
