@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memrpc.server.context import Context
     from memrpc.server.stdio import Wire
     from memrpc.store.database import Database
+    from memrpc.store.jobs import Lease
     from memrpc.surface.client_model import ClientModel
     from memrpc.surface.projects import Places
     from memrpc.wire.messages import JSON
@@ -103,7 +104,7 @@ class Application:
     @cached_property
     def runner(self) -> Runner:
         from memrpc.store import purge
-        from memrpc.workers import embedding, keeping_up, purging
+        from memrpc.workers import embedding, purging
         from memrpc.workspace import upkeep_due
 
         kinds = {
@@ -111,20 +112,29 @@ class Application:
                 lease, self.database, self.embedders, now_us
             ),
             purge.JOB_KIND: lambda lease: purging.run_purge(lease, self.database, now_us),
-            upkeep_due.JOB_KIND: lambda lease: keeping_up.keep_up(
-                lease, self.database, now_us, new_id, self.settings["action_log_days"]
-            ),
+            upkeep_due.JOB_KIND: self._keep_up,
         }
         return self._runner(kinds)
+
+    async def _keep_up(self, lease: Lease) -> None:
+        from memrpc.workers import keeping_up
+
+        days = self.settings["action_log_days"]
+        await keeping_up.keep_up(lease, self.database, now_us, new_id, days)
 
     @cached_property
     def extracting(self) -> Runner:
         """A queue of its own, because a model may take half a minute for one event."""
+        from memrpc.archive.recording import EXTRACT
+
+        return self._runner({EXTRACT: self._extract})
+
+    async def _extract(self, lease: Lease) -> None:
+        """Draw memories from an event; what that needs is imported by the first that waits."""
         from memrpc.workers import extraction
 
-        work = extraction.Ports(now_us, new_id, self.models)
-        kinds = {extraction.JOB_KIND: lambda lease: extraction.extract(lease, self.database, work)}
-        return self._runner(kinds)
+        ports = extraction.Ports(now_us, new_id, self.models)
+        await extraction.extract(lease, self.database, ports)
 
     def _runner(self, kinds: Mapping[str, Work]) -> Runner:
         import random

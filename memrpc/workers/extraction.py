@@ -25,7 +25,6 @@ from memrpc.store.database import Database
 from memrpc.store.errors import NotFound, Unavailable
 from memrpc.store.jobs import Lease
 
-JOB_KIND: Final = "extract"
 RETRY_US: Final = 60_000_000
 
 Model: TypeAlias = Callable[[str, str], Awaitable[str]]

@@ -29,15 +29,15 @@ def is_network(event, args):
         return args[1] in (socket.AF_INET, socket.AF_INET6)
     return event in ("socket.bind", "socket.connect", "socket.getaddrinfo", "socket.sendto")
 network = [event for event, args in seen if is_network(event, args)]
-loaded = [name for name in sys.modules if name.partition(".")[0] in %r]
+loaded = [name for name in sys.modules if name.startswith(%r)]
 print("REPORT", network, loaded, file=sys.stderr)
 raise SystemExit(code)
 """
 
 
-def run_watched(database, *messages) -> str:
+def run_watched(database, *messages, for_modules=HEAVY) -> str:
     """Serve these messages inside a process that reports what it did."""
-    script = WATCHED % (HEAVY,)
+    script = WATCHED % (for_modules,)
     done = subprocess.run(
         [sys.executable, "-c", script, str(database)],
         input=b"".join(map(to_line, messages)),
@@ -53,6 +53,12 @@ def call(id_, tool, **arguments):
 
 
 RECORD = {"event_id": "e", "text": "The lake froze.", "role": "user", "source": "Ann"}
+
+
+def test_a_first_recall_waits_for_nothing_that_only_owed_work_needs(database):
+    recall = call("recall", "memory_recall", query="lake")
+    owed = ("memrpc.archive.extraction_llm", "memrpc.workspace.model")
+    assert run_watched(database, initialize(), INITIALIZED, recall, for_modules=owed) == "[] []"
 
 
 def test_nothing_heavy_is_imported_for_initialize_and_the_lists(database):
