@@ -17,6 +17,10 @@ from memrpc.surface.desk import Desk
 from memrpc.wire.messages import JSON, JSONObject
 
 PAGE_ENTRIES: Final = 100
+_NO_KIND: Final = (
+    "no template has this form; resources/templates/list shows them all. Inside a value a slash is "
+    "written %2F."
+)
 
 Values: TypeAlias = Mapping[str, str]
 Reader: TypeAlias = Callable[[Context, Desk, Values], Awaitable["Contents"]]
@@ -106,7 +110,7 @@ class Catalogue:
     async def read(self, ctx: Context, uri: str) -> Sequence[JSONObject]:
         matched = self._match(uri)
         if matched is None:
-            raise KeyError(uri)
+            raise KeyError(uri, _NO_KIND)
         view, values = matched
         contents = await view.read(ctx, self._desk, values)
         return [{"uri": uri, "mimeType": view.mime_type, "text": contents.text}]

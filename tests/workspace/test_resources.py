@@ -169,6 +169,10 @@ def test_a_wrong_parameter_is_no_resource(client, query):
     assert client.refused(f"{BASE}/memories{query}")["code"] == -32002
 
 
+def test_a_uri_of_no_known_form_is_told_how_a_slash_is_written(client):
+    assert "%2F" in client.refused("repository://acme/harbor/memories")["message"]
+
+
 def test_the_list_has_an_entry_for_each_repository(client):
     uris = [r["uri"] for r in client.peer.ask("resources/list", {})["result"]["resources"]]
     assert {"repository://index", "session://roots", f"{BASE}/memories"} <= set(uris)
