@@ -18,8 +18,6 @@ from memrpc.store.migrate import migrate
 
 from .datasets import Haystack, Item
 
-_CODE = re.compile(r"\s*(?:@|async def |def |class )")
-
 
 class System(Protocol):
     """What the runner asks of a system."""
@@ -41,12 +39,10 @@ class Library:
         migrate(self.db)
         self.scope = 0
         self.items: list[Item] = []
-        self.kind = Kind.EVENT
 
     def remember(self, haystack: Haystack) -> None:
         self.scope += 1
         self.items = haystack.items
-        self.kind = Kind.SYMBOL if _CODE.match(haystack.items[0].text) else Kind.EVENT
         with self.db:
             for position in range(len(self.items)):
                 index.put(self.db, self._document(position))
@@ -70,7 +66,7 @@ class Library:
     def _document(self, position: int) -> Document:
         item = self.items[position]
         return Document(
-            kind=self.kind,
+            kind=Kind.EVENT,
             subject=self.scope * 1_000_000 + position,
             scope=self.scope,
             text=item.text,
@@ -80,7 +76,6 @@ class Library:
             session=item.session,
             before=self._neighbours(position, -1),
             after=self._neighbours(position, 1),
-            head=_signature(item.text) if self.kind is Kind.SYMBOL else "",
         )
 
     def _neighbours(self, position: int, step: int) -> tuple[str, ...]:
@@ -94,13 +89,9 @@ class Library:
 
     def ask(self, question: str, k: int) -> list[str]:
         meaning = self.embedders.at_once(question)
-        request = SearchRequest(question, self.scope, (self.kind,), limit=k, meaning=meaning)
+        request = SearchRequest(question, self.scope, (Kind.EVENT,), limit=k, meaning=meaning)
         found = search(self.db, request)
         return [self.items[hit.subject % 1_000_000].id for hit in found.hits]
-
-
-def _signature(code: str) -> str:
-    return code.partition("\n")[0]
 
 
 class VectorsAlone(Library):

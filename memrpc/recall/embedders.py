@@ -5,9 +5,9 @@ digest, so that it works without a network from the first run on and vectors of 
 never mixed.  Its package, numpy included, is imported by the first who needs a vector, on that
 one's thread; ``is_loaded`` lets a caller in a hurry find out and go on without.
 
-``trust`` is the embedder's share in the fusion with full text, ``trust_in_code`` that among
-symbols, whose words a question seldom has; what ``chance`` and ``floor`` are, ``fusion`` tells.
-All were measured (docs/recall.md).
+``trust`` is the embedder's share in the fusion with full text, ``trust_in_code`` that where it is
+code that might answer, whose words a question seldom has; what ``chance`` and ``floor`` are,
+``fusion`` tells.  All were measured (docs/recall.md).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ USE3: Final = Model(
     dimension=512,
     weights="6b6af08cf9844592841fecf57b33de42e223a59008ad12a17356a41d6d0e4984",
     trust=0.45,
-    trust_in_code=0.55,
+    trust_in_code=0.6,
     chance=0.38,
     floor=0.36,
 )
@@ -96,7 +96,7 @@ MINILM: Final = Model(
     dimension=384,
     weights="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     trust=0.4,
-    trust_in_code=0.8,
+    trust_in_code=0.9,
     chance=0.41,
     floor=0.46,
 )

@@ -1,10 +1,10 @@
 """The index: documents in, units and full text out, always in the caller's transaction.
 
 A document becomes one unit, or several chunks when it is long.  A unit has seven columns of
-tokens: ``own`` (its words), ``joined`` (glued identifiers), ``head`` (title or signature),
-``prev``, ``next`` and ``near`` (its neighbours in the session, bounded), ``meta`` (date and
-speaker).  Only a document that is short enough to be one unit carries neighbours: beside a long
-one they hide it.
+tokens: ``own`` (its words), ``joined`` (glued identifiers), ``head`` (its title, and what ``code``
+makes of it), ``prev``, ``next`` and ``near`` (its neighbours in the session, bounded), ``meta``
+(date and speaker).  Only a document that is short enough to be one unit carries neighbours: beside
+a long one they hide it.
 
 Every token that enters the full-text table begins with its collection (``collection_prefix``).
 The tokens without it are kept in ``units``, so that a deletion hands FTS5 exactly what it was
@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.recall import sketches, vectors
+from memrpc.recall import code, sketches, vectors
 from memrpc.recall.chunking import WHOLE_CHARS, Chunk, chunks
 from memrpc.recall.dates import date_words
 from memrpc.recall.model import Document, Kind
@@ -41,24 +41,24 @@ _COLLECTION_LETTERS: Final = {
     Kind.ENTRY: "n",
     Kind.TASK: "t",
     Kind.STANDARD: "s",
-    Kind.SYMBOL: "y",
 }
 
 UNITS_OF: Final = """
 SELECT unit_id, chunk, start, length, scope, occurred_at, session, speaker, role, asks, answers,
-       own, joined, head, prev, next, near, meta
+       is_code, own, joined, head, prev, next, near, meta
 FROM units WHERE kind = :kind AND subject = :subject ORDER BY chunk"""
 UPSERT_UNIT: Final = """
 INSERT INTO units (kind, subject, chunk, scope, start, length, occurred_at, session, speaker, role,
-                   asks, answers, tokens, own, joined, head, prev, next, near, meta)
+                   asks, answers, is_code, tokens, own, joined, head, prev, next, near, meta)
 VALUES (:kind, :subject, :chunk, :scope, :start, :length, :occurred_at, :session, :speaker, :role,
-        :asks, :answers, :tokens, :own, :joined, :head, :prev, :next, :near, :meta)
+        :asks, :answers, :is_code, :tokens, :own, :joined, :head, :prev, :next, :near, :meta)
 ON CONFLICT (kind, subject, chunk) DO UPDATE SET
     scope = excluded.scope, start = excluded.start, length = excluded.length,
     occurred_at = excluded.occurred_at, session = excluded.session, speaker = excluded.speaker,
     role = excluded.role, asks = excluded.asks, answers = excluded.answers,
-    tokens = excluded.tokens, own = excluded.own, joined = excluded.joined, head = excluded.head,
-    prev = excluded.prev, next = excluded.next, near = excluded.near, meta = excluded.meta
+    is_code = excluded.is_code, tokens = excluded.tokens, own = excluded.own,
+    joined = excluded.joined, head = excluded.head, prev = excluded.prev, next = excluded.next,
+    near = excluded.near, meta = excluded.meta
 RETURNING unit_id"""
 DELETE_UNIT: Final = "DELETE FROM units WHERE unit_id = :unit_id"
 INSERT_TEXT: Final = """
@@ -100,6 +100,7 @@ class Unit:
     role: str
     asks: bool
     answers: bool
+    is_code: bool
     columns: tuple[str, ...]
 
     @property
@@ -122,6 +123,7 @@ class Unit:
             "role": self.role,
             "asks": self.asks,
             "answers": self.answers,
+            "is_code": self.is_code,
             "tokens": self.tokens,
         }
         return row | dict(zip(COLUMNS, self.columns, strict=True))
@@ -183,16 +185,23 @@ def units_of(document: Document) -> list[Unit]:
     """The units that ``document`` makes."""
     is_whole = len(document.text) < WHOLE_CHARS
     context = _context(document) if is_whole else ("", "", "")
-    head = index_text(document.head)
+    code_head = code.head(document.text)
+    head = index_text("\n".join(filter(None, (document.head, code_head))))
     meta = _meta(document)
     return [
-        _unit(document, number, chunk, head, (*context, meta))
+        _unit(document, number, chunk, head, (*context, meta), is_code=bool(code_head))
         for number, chunk in enumerate(chunks(document.text))
     ]
 
 
 def _unit(
-    document: Document, number: int, chunk: Chunk, head: IndexText, rest: tuple[str, ...]
+    document: Document,
+    number: int,
+    chunk: Chunk,
+    head: IndexText,
+    rest: tuple[str, ...],
+    *,
+    is_code: bool,
 ) -> Unit:
     own = index_text(chunk.text)
     joined = " ".join(filter(None, (own.joined, head.joined)))
@@ -210,6 +219,7 @@ def _unit(
         role=document.role,
         asks=is_turn and asks(document.text),
         answers=is_turn and any(map(asks, document.before[:1])),
+        is_code=is_code,
         columns=(own.parts, joined, head.parts, *rest),
     )
 
@@ -232,9 +242,10 @@ def _stored(db: apsw.Connection, kind: str, subject: int) -> dict[int, tuple[int
     rows: list[Any] = db.execute(UNITS_OF, {"kind": kind, "subject": subject}).fetchall()
     found: dict[int, tuple[int, Unit]] = {}
     for unit_id, chunk, start, length, scope, at, session, speaker, role, *rest in rows:
-        asking, answering, *columns = rest
+        asking, answering, coding, *columns = rest
         place, said_by = (kind, subject, chunk, scope, start, length), (at, session, speaker, role)
-        unit = Unit(*place, *said_by, bool(asking), bool(answering), tuple(columns))
+        does = bool(asking), bool(answering), bool(coding)
+        unit = Unit(*place, *said_by, *does, tuple(columns))
         found[chunk] = (unit_id, unit)
     return found
 

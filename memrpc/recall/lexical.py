@@ -73,6 +73,7 @@ class Candidate(NamedTuple):
     role: str
     asks: int
     answers: int
+    is_code: int
     tokens: int
     own: str
     joined: str

@@ -19,7 +19,6 @@ class Kind(enum.StrEnum):
     ENTRY = "entry"
     TASK = "task"
     STANDARD = "standard"
-    SYMBOL = "symbol"
 
 
 class EmptyReason(enum.StrEnum):

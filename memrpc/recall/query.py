@@ -50,9 +50,6 @@ _COMMON: Final = """
     why will with would yes you your yours
 """
 COMMON_WORDS: Final = frozenset(_COMMON.split())
-_CODING: Final = "code function go golang java javascript kotlin method php python ruby rust"
-LANGUAGE_NAMES: Final = frozenset(_CODING.split())
-"""Common among symbols, where a question names its language and the code hardly ever does."""
 _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
 
 
@@ -94,15 +91,14 @@ class SearchTerms:
 
 
 @lru_cache(maxsize=64)
-def parse(text: str, also_common: frozenset[str] = frozenset()) -> SearchTerms:
+def parse(text: str) -> SearchTerms:
     """Take ``text`` apart; never fails, and never makes more than a bounded number of terms."""
-    common_words = COMMON_WORDS | also_common
     found = list(itertools.islice(pieces(text[:MAX_QUERY_CHARS]), MAX_PIECES))
     is_sentence = any(map(_is_long_run, found))
     content: dict[Term, None] = {}
     common: dict[Term, None] = {}
     for piece in found:
-        target = common if _is_common(piece, common_words) else content
+        target = common if _is_common(piece) else content
         target.update(dict.fromkeys(_terms(piece, is_sentence=is_sentence)))
     words = frozenset(part for piece in found for part in piece.parts)
     return SearchTerms(
@@ -136,8 +132,8 @@ def _asks_when(text: str) -> bool:
     return _WHEN.search(fold(text[:MAX_QUERY_CHARS]).casefold()) is not None
 
 
-def _is_common(piece: Piece, common_words: frozenset[str]) -> bool:
-    return len(piece.parts) == 1 and piece.parts[0] in common_words
+def _is_common(piece: Piece) -> bool:
+    return len(piece.parts) == 1 and piece.parts[0] in COMMON_WORDS
 
 
 def _is_long_run(piece: Piece) -> bool:

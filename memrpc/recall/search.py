@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from memrpc.recall.embedders import Model
     from memrpc.recall.meaning import Compared
     from memrpc.recall.query import SearchTerms, Term
     from memrpc.recall.ranking import Scored
@@ -41,7 +42,7 @@ SELECT unit_id FROM json_each(:subjects) CROSS JOIN units
 ON units.kind = :kind AND units.subject = json_each.value"""
 UNITS: Final = """
 SELECT unit_id, kind, subject, start, length, occurred_at, session, speaker, role, asks, answers,
-       tokens, own, joined, head, prev, next, near, meta
+       is_code, tokens, own, joined, head, prev, next, near, meta
 FROM json_each(:ids) CROSS JOIN units ON units.unit_id = json_each.value"""
 
 
@@ -50,7 +51,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
     scored: list[Scored] = []
     units = candidates = 0
     for kind in request.kinds:
-        terms = _terms(request.text, kind)
+        terms = query.parse(request.text)
         collection = _collection(db, kind, request.scope)
         units += collection.units
         if not collection.units or terms.is_blank:
@@ -67,10 +68,6 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchResult:
         candidates=candidates,
         subjects=len(hits),
     )
-
-
-def _terms(text: str, kind: str) -> SearchTerms:
-    return query.parse(text, query.LANGUAGE_NAMES) if kind == Kind.SYMBOL else query.parse(text)
 
 
 def _reason(hits: list[Scored]) -> EmptyReason:
@@ -102,7 +99,7 @@ def _search_collection(
         ids = sorted({*ids, *compared.likeness.best})
     rows: list[Any] = db.execute(UNITS, {"ids": json.dumps(ids)}).fetchall()
     units = list(map(Candidate._make, rows))
-    alike = None if compared is None else _alike(db, compared, collection, terms, ids)
+    alike = None if compared is None else _alike(db, compared, collection, terms, units)
     return ranking.score(units, content, common, collection, terms, alike)
 
 
@@ -129,15 +126,21 @@ def _alike(
     compared: Compared,
     collection: Collection,
     terms: SearchTerms,
-    ids: list[int],
+    units: list[Candidate],
 ) -> Alike:
     model, kind = compared.model, collection.kind
-    trust = model.trust_in_code if kind == Kind.SYMBOL else model.trust
+    trust = _trust(model, units)
     chance = model.chance - (RUN_LENIENCY if terms.is_run else 0.0) - leniency(collection.units)
-    cosines = compared.likeness.of(db, ids)
+    cosines = compared.likeness.of(db, [unit.unit_id for unit in units])
     standards = {unit: compared.likeness.standard(value) for unit, value in cosines.items()}
     best, lowers = frozenset(compared.likeness.best), kind not in WRITTEN_TO_BE_FOUND
     return Alike(model, trust, chance, cosines, standards, best, lowers)
+
+
+def _trust(model: Model, units: list[Candidate]) -> float:
+    """The embedder's share, which is another one in so far as it is code that might answer."""
+    code = sum(unit.is_code for unit in units) / max(len(units), 1)
+    return model.trust + (model.trust_in_code - model.trust) * code
 
 
 def _collection(db: apsw.Connection, kind: str, scope: int) -> Collection:

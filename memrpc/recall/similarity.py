@@ -57,7 +57,7 @@ def shares(
     db: apsw.Connection, question: str, kind: str, subjects: Iterable[int]
 ) -> dict[int, float]:
     """How much of the question's content words each subject holds, from 0 to 1."""
-    terms = parse(question, frozenset())  # Said as a search says it, it is known already.
+    terms = parse(question)
     sought = [term.spellings for term in (terms.content or terms.common)]
     texts: dict[int, str] = {}
     for subject, *columns in _texts(db, kind, subjects):

@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from memrpc.recall import index
-from memrpc.recall.model import Kind, SearchRequest
+from memrpc.recall.model import SearchRequest
 from memrpc.recall.ranking import FARTHEST
 from memrpc.recall.search import search
 
@@ -99,10 +99,3 @@ def test_an_answer_is_found_by_the_words_of_its_question(db: apsw.Connection) ->
     index.put(db, document(1, "Blue.", before=("What is your favourite colour?",)))
     index.put(db, document(2, "It rains."))
     assert found(db, "favourite colour") == [1]
-
-
-def test_a_symbol_is_found_by_its_split_name_whatever_the_language(db: apsw.Connection) -> None:
-    for subject, name in enumerate(["getUserProfile", "python_version"]):
-        body = f"def {name}(self): pass"
-        index.put(db, index.Document(Kind.SYMBOL, subject, 1, body, head=f"def {name}(self)"))
-    assert found(db, "python user profile", kinds=(Kind.SYMBOL,))[0] == 0
