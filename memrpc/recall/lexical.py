@@ -19,6 +19,8 @@ ANSWER_WEIGHTS: Final = (1.0, 0.6, 1.5, 1.2, 0.4, 0.2, 0.8)
 """The same where the text before is a question: what it asks is what this one is about."""
 _SOURCES: Final = ("text", "text", "text", "context", "context", "context", "date_or_speaker")
 SATURATION: Final = 1.2
+RUN_SATURATION: Final = 0.8
+"""Of pairs: one that stands in a text again and again is rather a name than a point made."""
 LENGTH_SHARE: Final = 0.85
 CONTEXT_LENGTH_SHARE: Final = 0.4
 """BM25's k1 and b; to units with neighbours length counts less, for much of it is not their own."""
@@ -53,10 +55,10 @@ class WeighedTerm:
 
     @classmethod
     def of(cls, term: Term, counts: tuple[int, ...], collection: Collection) -> WeighedTerm:
-        """Weigh by inverse document frequency, always positive."""
+        """Weigh by the term's own weight and inverse document frequency, always positive."""
         frequency = min(sum(counts), collection.units)
         rarity = math.log(1 + (collection.units - frequency + 0.5) / (frequency + 0.5))
-        return cls(term, counts, frequency, rarity)
+        return cls(term, counts, frequency, term.weight * rarity)
 
 
 class Candidate(NamedTuple):
@@ -125,12 +127,14 @@ class Question:
     plain values, because the loops over them run for each of hundreds of candidates.
     """
 
-    __slots__ = ("_count", "_find", "_held", "_terms", "asked", "phrases")
+    __slots__ = ("_count", "_find", "_held", "_saturation", "_terms", "asked", "phrases")
 
     def __init__(
         self, content: list[WeighedTerm], common: list[WeighedTerm], names: frozenset[str]
     ) -> None:
         self.asked = sum(_asked(each, names) for each in content)
+        is_run = any(each.term.is_pair for each in content)
+        self._saturation = RUN_SATURATION if is_run else SATURATION
         sought = [_Sought.of(each, names) for each in (*content, *common) if each.frequency]
         weighed = len([each for each in content if each.frequency])
         self.phrases = tuple(phrase for each in sought for phrase in each.phrases)
@@ -154,7 +158,7 @@ class Question:
         columns = candidate.columns()
         factors = candidate.column_weights()
         weights = self._token_weights(columns, factors)
-        drag = _drag(candidate, mean_tokens)
+        drag = self._saturation * _stretch(candidate, mean_tokens)
         total = held = 0.0
         for places, phrases, rarity, asked in self._terms:
             weight = 0.0
@@ -165,7 +169,7 @@ class Question:
             if weight:
                 total += rarity * weight / (weight + drag)
                 held += asked
-        return total * (SATURATION + 1), held / self.asked if self.asked else 1.0
+        return total * (self._saturation + 1), held / self.asked if self.asked else 1.0
 
     def sources(self, candidate: Candidate) -> tuple[str, ...]:
         """Groups of columns that hold something of the question, most telling first."""
@@ -220,7 +224,7 @@ def _asked(weighed: WeighedTerm, names: frozenset[str]) -> float:
     return (1 + weighed.rarity) * (UNHELD_PAIR_SHARE if is_artefact else 1.0)
 
 
-def _drag(candidate: Candidate, mean_tokens: float) -> float:
-    """BM25's k1, stretched by the candidate's length."""
+def _stretch(candidate: Candidate, mean_tokens: float) -> float:
+    """By how much the candidate's length stretches BM25's k1."""
     share = CONTEXT_LENGTH_SHARE if candidate.prev or candidate.next else LENGTH_SHARE
-    return SATURATION * (1 - share + share * (candidate.tokens / mean_tokens))
+    return 1 - share + share * (candidate.tokens / mean_tokens)

@@ -40,6 +40,14 @@ _WORD_RUN: Final = 4
 _DENSE_SCRIPT_END: Final = "\u17ff"
 _DENSE_SCRIPT_START: Final = "\u0e00"
 
+FUNCTION_WEIGHT: Final = 0.35
+STRADDLE_WEIGHT: Final = 0.5
+_FUNCTION_PAIR: Final = re.compile(r"[ぁ-ゖー]{2}|[何誰谁哪么麼吗嗎呢]")
+"""Pairs that say how something is asked: all in Hiragana, or with a character that asks."""
+_HIRAGANA: Final = re.compile(r"[ぁ-ゖ]")
+_STEM: Final = re.compile(r"[㐀-䶿一-鿿](?=[ぁ-ゖ])")
+"""In Japanese what stands before Hiragana is a word's last character or the stem of a verb."""
+
 _COMMON: Final = """
     a about after again all also am an and any are as at be because been before being between both
     but by can could did do does doing don down during each few for from further had has have having
@@ -64,6 +72,8 @@ class Term:
     """What to look for as a beginning where nothing has the term whole; empty: nothing."""
     is_pair: bool = False
     """Whether it is one of the pairs of a long run, so possibly a straddle of two words."""
+    weight: float = 1.0
+    """How much of its rarity counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,21 @@ def _run_terms(run: str, *, is_sentence: bool) -> list[Term]:
         return [Term(((run,),), is_prefix=True)]
     pairs = run_tokens(run)[:-1]
     if is_sentence:
-        return [Term(((pair,),), is_pair=True) for pair in pairs]
+        return _sentence_terms(pairs, _STEM.findall(run))
     return [Term((tuple(pairs),))]
+
+
+def _sentence_terms(pairs: list[str], stems: list[str]) -> list[Term]:
+    return [
+        *(Term(((pair,),), is_pair=True, weight=_pair_weight(pair)) for pair in pairs),
+        *(Term(((stem,),), is_pair=True, is_prefix=True) for stem in stems),
+    ]
+
+
+def _pair_weight(pair: str) -> float:
+    if _FUNCTION_PAIR.search(pair):
+        return FUNCTION_WEIGHT
+    return STRADDLE_WEIGHT if _HIRAGANA.search(pair) else 1.0
 
 
 def _word_term(parts: tuple[str, ...]) -> Term:

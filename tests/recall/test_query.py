@@ -57,3 +57,20 @@ def test_b05_an_absurdly_long_question_is_answered_at_once(
 )
 def test_a_question_about_time_is_recognised(question: str, *, asks: bool) -> None:
     assert parse(question).asks_when == asks
+
+
+def test_how_a_japanese_sentence_asks_weighs_less_than_what_it_asks_for() -> None:
+    terms = parse("東京の首都はどこですか").content
+    weights = {term.spellings[0][0]: term.weight for term in terms}
+    assert weights["東京"] == weights["首都"] == 1.0
+    assert weights["どこ"] < weights["都は"] < 1.0
+
+
+def test_a_chinese_word_that_asks_weighs_less_than_the_others() -> None:
+    weights = {term.spellings[0][0]: term.weight for term in parse("中国的首都是什么").content}
+    assert weights["什么"] < weights["首都"] == 1.0
+
+
+def test_a_japanese_verb_is_found_in_another_word_with_its_stem(db: apsw.Connection) -> None:
+    fill(db, ["赤沢銅山を買収した。", "日立鉱山と改名した。", "銅の産出量が増えた。"])
+    assert found(db, "何という名前に改められましたか")[0] == 1
