@@ -30,7 +30,7 @@ DEPTHS: Final = (100, 300, 1_000, 3_000)
 """How many hits are asked for, one after the other until there are enough matches."""
 SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
-READ_AT_ONCE: Final = 12
+READ_AT_ONCE: Final = 6
 Asked: TypeAlias = "list[tuple[str, ...]]"
 """For each thing asked for, the texts any of which is it."""
 _CONTEXT_ONLY: Final = ("context",)
