@@ -10,7 +10,8 @@ columns, the ten best by rank, with the columns that recall reads.  It is compar
 
 and the last but one with the raw product of all its vectors, as floats, with the question's, and
 with the embedding of the question.  These are CPU times of servers inside this process, see
-``inside``; *piped* are times on the clock of spawned servers.  The chats are those of ``chats``.
+``inside``; *piped* are times on the clock of spawned servers.  What a server made of a question is
+forgotten before it is asked again, see ``forget``.  The chats are those of ``chats``.
 """
 
 from __future__ import annotations
