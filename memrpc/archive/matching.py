@@ -8,13 +8,13 @@ for; where none does, the event itself is the match and shown raw.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.archive import cues, events, indexing, memories
 from memrpc.archive.model import Category, EmptyReason, Status
 from memrpc.recall import query, search
 from memrpc.recall.model import SearchRequest, SearchResult, never_cancelled
-from memrpc.recall.text import index_text
+from memrpc.recall.sought import Sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from memrpc.archive.model import Event, Memory
     from memrpc.recall.meaning import Meaning
     from memrpc.recall.model import Hit
-    from memrpc.recall.query import SearchTerms, Term
 
 DEPTHS: Final = (100, 300, 1_000, 3_000)
 """How many hits are asked for, one after the other until there are enough matches."""
 SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
 READ_AT_ONCE: Final = 6
-Asked: TypeAlias = "list[tuple[str, ...]]"
-"""For each thing asked for, the texts any of which is it."""
 _CONTEXT_ONLY: Final = ("context",)
 
 _ALONE: Final = """
@@ -167,7 +164,7 @@ def _request(
 
 def expand(db: apsw.Connection, text: str, hits: Sequence[Hit], view: View) -> Iterator[Match]:
     """Yield the matches behind ``hits`` by falling score, superseded events after all others."""
-    asked = _asked(query.parse(text))
+    asked = Sought(query.parse(text), begins=True)
     shown = [hit for hit in hits if not (view.is_past and hit.matched_by == _CONTEXT_ONLY)]
     alone = _alone(db, shown, view)
     spoken_for = {memory.event_seq for memory in alone.values()}
@@ -242,7 +239,9 @@ def _within(db: apsw.Connection, view: View) -> set[int] | None:
     return seqs | {indexing.memory_subject(key) for (key,) in alone}
 
 
-def _of_event(hit: Hit, event: Event, drawn: list[Memory], view: View, asked: Asked) -> list[Match]:
+def _of_event(
+    hit: Hit, event: Event, drawn: list[Memory], view: View, asked: Sought
+) -> list[Match]:
     """Return the statements of the event that answer, or else the event itself."""
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
     chosen = _best([m for m in told if _is_within(hit, event, m)], asked) or _best(told, asked)
@@ -263,32 +262,12 @@ def _is_within(hit: Hit, event: Event, memory: Memory) -> bool:
     return hit.start - len(memory.quote) < place < hit.start + hit.length
 
 
-def _best(drawn: list[Memory], asked: Asked) -> list[Memory]:
+def _best(drawn: list[Memory], asked: Sought) -> list[Memory]:
     """Return the statements that hold most of what is asked for, the first few of them."""
-    shares = [share(asked, memory.content) for memory in drawn]
+    shares = [asked.share(memory.content) for memory in drawn]
     best = max(shares, default=0.0)
     chosen = [memory for memory, held in zip(drawn, shares, strict=True) if best and held == best]
     return chosen[:MAX_STATEMENTS_SHOWN]
-
-
-def _asked(terms: SearchTerms) -> Asked:
-    """Return how each thing asked for may stand in index text, with the space before it."""
-    return [tuple(_forms(term)) for term in terms.content or terms.common]
-
-
-def _forms(term: Term) -> Iterator[str]:
-    end = "" if term.is_prefix else " "
-    yield from (f" {' '.join(spelling)}{end}" for spelling in term.spellings)
-    if term.beginning:
-        yield f" {' '.join(term.beginning)}"
-
-
-def share(asked: Asked, text: str) -> float:
-    """Return which part of what is ``asked`` stands in ``text``, 0 to 1."""
-    indexed = index_text(text)
-    tokens = f" {indexed.parts} | {indexed.joined} "
-    held = (any(form in tokens for form in forms) for forms in asked)
-    return sum(held) / max(len(asked), 1)
 
 
 def by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:

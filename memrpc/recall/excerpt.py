@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from memrpc.recall.query import parse
-from memrpc.recall.text import index_text
+from memrpc.recall.sought import Sought
 
 _STRETCH: Final = re.compile(r".{1,48}(?:\s+|$)|.{1,48}", re.DOTALL)
 _LEAD_SHARE: Final = 0.25
@@ -62,34 +62,10 @@ def _stretches(text: str, request_text: str) -> tuple[list[tuple[int, int]], lis
     Kept for a while: an answer that must shrink asks again for shorter excerpts of the same texts.
     """
     spans = [match.span() for match in _STRETCH.finditer(text)]
-    sought = _Sought(request_text)
-    held = [sought.places(text[start:end]) for start, end in spans]
+    sought = Sought(parse(request_text))
+    held = [sorted(sought.places(text[start:end])) for start, end in spans]
     frequency = Counter(place for each in held for place in each)
     return spans, [sum(1 / frequency[place] for place in each) for each in held]
-
-
-class _Sought:
-    """The terms of a question by their places in it, taken apart for many short texts."""
-
-    def __init__(self, request_text: str) -> None:
-        terms = parse(request_text)
-        self._tokens: defaultdict[str, list[int]] = defaultdict(list)
-        self._phrases: list[tuple[int, str]] = []
-        for place, term in enumerate(terms.content or terms.common):
-            end = "" if term.is_prefix else " "
-            for spelling in term.spellings:
-                if len(spelling) == 1 and not term.is_prefix:
-                    self._tokens[spelling[0]].append(place)
-                else:
-                    self._phrases.append((place, f" {' '.join(spelling)}{end}"))
-
-    def places(self, text: str) -> list[int]:
-        """The terms that the text holds, in order."""
-        indexed = index_text(text)
-        tokens = f" {indexed.parts} {indexed.joined} "
-        held = {place for token in tokens.split() for place in self._tokens.get(token, ())}
-        held.update(place for place, phrase in self._phrases if phrase in tokens)
-        return sorted(held)
 
 
 def _word_start(text: str, at: int) -> int:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 SCORED_UNITS: Final = 12_000
 """So many units FTS5 is made to score, more or less; in a smaller collection all that match."""
-CANDIDATES: Final = 100
+CANDIDATES: Final = 64
+"""At least so many are scored in full; a hundred find the same and take longer."""
 MORE_CANDIDATES: Final = 200
 """In a larger one, where the words that took no part in proposing may turn the order round."""
 FTS5_K1: Final = 1.2

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.recall import priors
 from memrpc.recall.lexical import Question
+from memrpc.recall.proposing import CANDIDATES
 from memrpc.recall.text import fold
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ FARTHEST: Final = 10.0
 STRANGER: Final = 0.4
 """So much less is a text worth to a question about a name that nothing here holds."""
 WEAKEST_SHARE: Final = 0.25
-_TELLING: Final = 100
 _BEST: Final = 5
 
 
@@ -131,10 +131,11 @@ def relevant(hits: list[Scored], floor: float) -> list[Scored]:
 def _moments(values: list[float], units: int, farthest: float) -> tuple[float, float]:
     """Mean and spread over the collection, zeros included; the spread is never zero.
 
-    Only the best values count, so that both are the same however many candidates were proposed.
+    Only so many of the best values count as are always proposed, so that both are the same where a
+    later page needs more.
     The spread is taken for so large that no value is farther from the mean than ``farthest``.
     """
-    best = sorted(values, reverse=True)[:_TELLING]
+    best = sorted(values, reverse=True)[:CANDIDATES]
     count = max(units, len(best), 1)
     mean = sum(best) / count
     variance = sum(value * value for value in best) / count - mean * mean
