@@ -14,6 +14,7 @@ from memrpc.archive import cues, events, indexing, memories
 from memrpc.archive.model import Category, EmptyReason, Status
 from memrpc.recall import query, search
 from memrpc.recall.model import SearchRequest, SearchResult, never_cancelled
+from memrpc.recall.proposing import CANDIDATES
 from memrpc.recall.sought import Sought
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from memrpc.recall.meaning import Meaning
     from memrpc.recall.model import Hit
 
-DEPTHS: Final = (100, 300, 1_000, 3_000)
+DEPTHS: Final = (CANDIDATES, 200, 800, 3_000)
 """How many hits are asked for, one after the other until there are enough matches."""
 SPARE_HITS: Final = 8
 MAX_STATEMENTS_SHOWN: Final = 3
