@@ -55,7 +55,15 @@ def database(folder: Path, chats: Chats, count: int) -> Path:
             left.unlink()
         _load(unfinished, chats, count)
         unfinished.rename(path)
+    _migrate(path)
     return path
+
+
+def _migrate(path: Path) -> None:
+    """Bring the file itself up to date, not only its log: copies are made of it."""
+    store = Database(path, jitter=random.Random(0).random)
+    store.write_blocking(lambda _: None)
+    store.close()
 
 
 def _fingerprint() -> str:
