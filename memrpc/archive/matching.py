@@ -245,10 +245,10 @@ def _of_event(
 ) -> list[Match]:
     """Return the statements of the event that answer, or else the event itself."""
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
-    chosen = _best([m for m in told if _is_within(hit, event, m)], asked) or _best(told, asked)
+    near = [m for m in told if _is_within(hit, event, m)]
+    chosen = _best(near, asked) or _best([m for m in told if m not in near], asked)
     if chosen:
-        matched_by = hit.matched_by
-        return [Match(event, memory, hit.score, matched_by) for memory in chosen]
+        return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
         return []
     is_superseded = bool(drawn) and all(indexing.is_dead(m, view.as_of) for m in drawn)

@@ -188,10 +188,9 @@ class Question:
     def _token_weights(self, columns: tuple[str, ...], factors: tuple[float, ...]) -> list[float]:
         """By place, a token's occurrences, each worth its column."""
         weights = [0.0] * self._count
-        held = self._held
         for column, factor in zip(columns, factors, strict=True):
             if column:
-                for place in held[column] if column in held else self._places(column):
+                for place in self._places(column):
                     weights[place] += factor
         return weights
 

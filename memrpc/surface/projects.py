@@ -106,8 +106,7 @@ async def inside(ctx: Context, places: Places, path: str, field: str) -> str:
     """
     if not Path(path).is_absolute():
         return path
-    given = await roots(ctx) if ctx.call.handshake is not None else []
-    rooted = _folders(given)
+    rooted = await _session_folders(ctx)
     own = [
         each for each in (places.project_folder, places.folder) if each and places.checkout(each)
     ]
@@ -156,10 +155,9 @@ async def _owner_of(ctx: Context, places: Places, database: Database, name: str)
 
 async def _owners_in_roots(ctx: Context, places: Places, name: str) -> list[str]:
     """Return who owns the client's folders of this name."""
-    given = await roots(ctx) if ctx.call.handshake is not None else []
     found = [
         each
-        for each in _checkouts(places, _folders(given))
+        for each in _checkouts(places, await _session_folders(ctx))
         if scope.fold(each.name) == scope.fold(name)
     ]
     return list(dict.fromkeys(each.owner for each in found))
@@ -237,6 +235,11 @@ def _of_roots(places: Places, given: list[JSON], path: JSON) -> Project | None:
             candidates=candidates,
         )
     return next((Project(owner, name, Origin.ROOTS) for owner, name in named), None)
+
+
+async def _session_folders(ctx: Context) -> list[Path]:
+    """Return the folders that a session's client works in; without a session nobody is asked."""
+    return _folders(await roots(ctx)) if ctx.call.handshake is not None else []
 
 
 def _folders(given: list[JSON]) -> list[Path]:

@@ -125,6 +125,11 @@ def missing_lines(missing: Sequence[str]) -> list[str]:
     return [f"Not found: {', '.join(map(shortened, missing))}."] if missing else []
 
 
+def remaining_lines(remaining: Sequence[str]) -> list[str]:
+    """Return as text what did not fit and is to be asked for in another call."""
+    return [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+
+
 def continued(texts: Sequence[tuple[str, str]], max_chars: int) -> list[JSON]:
     """Return where to read on, for each code whose text is longer than what is shown."""
     return [

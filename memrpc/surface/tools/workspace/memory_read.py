@@ -219,7 +219,7 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
             for line in (*entry_views.entry_lines(entry, repos[entry.repo]), "")
         ]
         next_lines = shown.continued_lines(after)
-        next_lines += [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        next_lines += shown.remaining_lines(remaining)
         links = [] if rest else shown.kg_lines(found.graph)
         return structured, [*lines, *shown.missing_lines(found.missing), *links, *next_lines]
 

@@ -173,7 +173,7 @@ def _several(visit: Visit, found: list[Detail], missing: list[str]) -> ToolResul
         lines = [line for each in chosen for line in (*views.standard_lines(*each), "")]
         lines += shown.missing_lines(missing)
         lines += shown.continued_lines(after)
-        lines += [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+        lines += shown.remaining_lines(remaining)
         return structured, lines
 
     return visit.fitted(len(found), draw)

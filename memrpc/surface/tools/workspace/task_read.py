@@ -94,7 +94,7 @@ def _several(visit: Visit, found: list[TaskDetail], missing: list[str], count: i
     structured = {"schema": "task-read/detail", "count": count, "tasks": tasks}
     lines = [line for each in chosen for line in (*task_views.task_lines(each, visit.project), "")]
     lines += shown.missing_lines(missing)
-    after = [f"Ask for these next: {', '.join(remaining)}."] if remaining else []
+    after = shown.remaining_lines(remaining)
     rest = {"missing": shown.missing_json(missing), "remaining": remaining or None}
     return structured | shown.present(rest), [*lines, *after]
 
