@@ -4,7 +4,9 @@ import apsw
 import pytest
 
 from memrpc.recall import index
+from memrpc.recall.lexical import Candidate, Collection, Question, WeighedTerm
 from memrpc.recall.model import SearchRequest
+from memrpc.recall.query import parse
 from memrpc.recall.ranking import FARTHEST
 from memrpc.recall.search import search
 
@@ -99,3 +101,17 @@ def test_an_answer_is_found_by_the_words_of_its_question(db: apsw.Connection) ->
     index.put(db, document(1, "Blue.", before=("What is your favourite colour?",)))
     index.put(db, document(2, "It rains."))
     assert found(db, "favourite colour") == [1]
+
+
+def worth(question: str, own: str) -> float:
+    """BM25 of a text of average length, where all terms of the question are equally rare."""
+    collection = Collection("event", "e1", 100, 400)
+    weighed = [WeighedTerm.of(term, (1,), collection) for term in parse(question).content]
+    candidate = Candidate(1, "event", 1, 0, 0, 0, "", "", "", 0, 0, 0, 4, own, *[""] * 6)
+    return Question(weighed, [], frozenset()).lexical(candidate, mean_tokens=4)[0]
+
+
+def test_repeating_a_pair_of_a_sentence_adds_less_than_repeating_a_word() -> None:
+    words = worth("zebra", "zebra " * 8) / worth("zebra", "zebra")
+    pairs = worth("投影仪的密码是多少", "密码 " * 8) / worth("投影仪的密码是多少", "密码")
+    assert 1 < pairs < words
