@@ -13,3 +13,10 @@ def open_database(path: str = ":memory:") -> apsw.Connection:
     db.pragma("secure_delete", 1)
     migrate(db)
     return db
+
+
+def open_beside(path: object) -> apsw.Connection:
+    """A file that servers have open: their work in the background may hold its lock a moment."""
+    db = apsw.Connection(str(path))
+    db.set_busy_timeout(10_000)
+    return db

@@ -12,10 +12,10 @@ import sys
 import time
 from pathlib import Path
 
-import apsw
 import pytest
 
 from tests.codebase.conftest import git, write
+from tests.memory_file import open_beside
 from tests.peer import Peer, call, cancel, modern
 
 FUNCTIONS = 60
@@ -77,7 +77,7 @@ def wait_for_progress(peer: Peer) -> None:
 
 def symbols(database: Path) -> int:
     """What a reader sees, once every table was checked."""
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     try:
         assert db.execute("PRAGMA integrity_check").get == "ok"
         for table in ("code_words", "code_grams"):
@@ -239,7 +239,7 @@ def test_twenty_kills_at_random_moments_leave_the_index_whole(database, repo):
         assert symbols(database) == whole
     assert "report" in finish(start(database, repo, force=True))
     assert symbols(database) == whole
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     assert db.execute("SELECT count(*) FROM code_files").get == 80
     assert db.execute("SELECT count(*) FROM code_symbols").get == whole
     db.close()

@@ -7,9 +7,9 @@ import json
 import random
 import threading
 
-import apsw
 import pytest
 
+from tests.memory_file import open_beside
 from tests.peer import call, to_line
 from tests.surface.conftest import Refused
 
@@ -22,7 +22,7 @@ def arguments(event_id: str, text: str) -> dict:
 
 
 def events_of(database) -> dict[str, str]:
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     try:
         assert db.pragma("integrity_check") == "ok"
         db.execute(
@@ -35,7 +35,7 @@ def events_of(database) -> dict[str, str]:
 
 def whole(database) -> None:
     """No event without its units, and none that owes an extraction without its job."""
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     try:
         bare = db.execute(
             "SELECT event_id FROM events WHERE seq NOT IN "
@@ -139,7 +139,7 @@ def test_b41_several_servers_write_to_one_file(serve, database):
 def test_b42_a_lock_held_elsewhere_delays_no_read_and_no_start(serve, database):
     first = serve()
     first.record("The gate is locked at nine.")
-    holder = apsw.Connection(str(database))
+    holder = open_beside(database)
     holder.execute("BEGIN IMMEDIATE").fetchall()
     try:
         assert "nine" in first.recalled("gate locked")
@@ -153,8 +153,7 @@ def test_b42_a_lock_held_elsewhere_delays_no_read_and_no_start(serve, database):
 def test_a_write_that_cannot_have_the_lock_is_refused_and_can_be_retried(serve, database):
     served = serve()
     served.record("warm")
-    holder = apsw.Connection(str(database))
-    holder.set_busy_timeout(5_000)  # Work in the background may have the lock for a moment.
+    holder = open_beside(database)
     holder.execute("BEGIN IMMEDIATE").fetchall()
     try:
         result = served.result("memory_record", **arguments("late", "A late fact."))

@@ -7,9 +7,9 @@ import subprocess
 import sys
 import time
 
-import apsw
 import pytest
 
+from tests.memory_file import open_beside
 from tests.surface.conftest import Refused
 
 WORD = "zwetschgenknoedel"
@@ -55,7 +55,7 @@ def test_b33_forgotten_words_are_in_no_byte_once_the_purge_is_done(served, datab
 
 def test_an_audit_while_a_reader_holds_the_purge_up_says_that_it_is_pending(served, database):
     tell(served)
-    reader = apsw.Connection(str(database))
+    reader = open_beside(database)
     reader.execute("BEGIN").fetchall()
     reader.execute("SELECT count(*) FROM events").fetchall()
     served.call("memory_forget", record_id="target")
@@ -70,7 +70,7 @@ def test_an_audit_finds_a_word_again_when_it_is_planted(served, database):
     tell(served)
     served.call("memory_forget", record_id="target")
     wait_until_purged(database)
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     db.execute("CREATE TABLE planted (text)").fetchall()
     db.execute("INSERT INTO planted VALUES (?)", (f"there is {WORD.upper()} again",)).fetchall()
     db.close()

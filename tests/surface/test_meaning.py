@@ -8,10 +8,10 @@ import os
 import sys
 import time
 
-import apsw
 import pytest
 
 from tests.endpoints import Reply, embedding, serving
+from tests.memory_file import open_beside
 from tests.peer import Peer
 from tests.recall.meanings import ToyEncoder
 from tests.surface.conftest import Served
@@ -157,7 +157,7 @@ def test_a_forgotten_text_leaves_no_vector_and_no_copy_for_the_embedder(served, 
     served.call("memory_forget", record_id="target")
     wait_until_purged(database)
     settled(served)
-    db = apsw.Connection(str(database))
+    db = open_beside(database)
     assert db.execute("SELECT count(*) FROM unit_sources WHERE text LIKE '%xylocarp%'").get == 0
     units = db.execute("SELECT count(*) FROM units").get
     assert db.execute("SELECT sum(held) FROM vector_blocks").get == units
