@@ -7,8 +7,8 @@ take part in ranking.  An ``exact`` search leaves none out.
 Nor need FTS5 rank what cannot be among the best (MaxScore, Turtle and Flood 1995).  To BM25 a
 phrase is worth its rarity times k1 + 1 at most.  Where all the commonest phrases together are worth
 less than the last unit that is kept, a unit that holds nothing else is not kept; the expression
-leaves it out.  What the last unit is worth is guessed, and checked once it is known: if the guess
-was too high, everything is ranked after all.
+leaves it out.  What the last unit is worth is guessed from how common the phrases are, and checked
+once it is known: if the guess was too high, everything is ranked after all.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ if TYPE_CHECKING:
 
 SCORED_UNITS: Final = 12_000
 """So many units FTS5 is made to score, more or less; in a smaller collection all that match."""
-CANDIDATES: Final = 64
-"""At least so many are scored in full; a hundred find the same and take longer."""
+CANDIDATES: Final = 50
+"""At least so many are scored in full; twice as many find the same and take longer."""
 MORE_CANDIDATES: Final = 200
 """In a larger one, where the words that took no part in proposing may turn the order round."""
 FTS5_K1: Final = 1.2
 LEAST_RARITY: Final = 1e-6
 """What FTS5 takes for a phrase that most units hold."""
 LEAST_WORTH: Final = LEAST_RARITY * (FTS5_K1 + 1)
-GUESS: Final = 0.9
-"""What the last unit kept is worth, in rarities of the rarest phrases that enough units hold."""
+GUESS: Final = 0.75
+"""The share of what the last unit should be worth that it probably has: hardly one misses it."""
+STEP: Final = 0.5
+STEPS: Final = 32
+"""How finely, and how far, worth is reckoned for that."""
 WORTHWHILE: Final = 0.6
 """So large may the share be that is still ranked: to leave units out is work too."""
 
@@ -107,7 +110,8 @@ def _best(
         return []
     limit = _limit(request, collection)
     phrases = _phrases(db, held, collection)
-    spared = _spared(phrases, limit) if request.subjects(collection.kind) is None else []
+    is_whole = request.subjects(collection.kind) is None
+    spared = _spared(phrases, collection.units, limit) if is_whole else []
     if spared:
         found = _ranked(db, request, _sparing(phrases, spared), collection, limit + 1)
         if _is_settled(found, spared, limit):
@@ -115,20 +119,37 @@ def _best(
     return _ranked(db, request, _any(phrases), collection, limit)
 
 
-def _spared(phrases: list[_Phrase], limit: int) -> list[_Phrase]:
+def _spared(phrases: list[_Phrase], units: int, limit: int) -> list[_Phrase]:
     """The commonest phrases that are probably not enough for a unit to be kept.
 
     Where that would leave most units to be ranked, they are only those that are worth nothing.
     """
     rarest = sorted(phrases, key=lambda each: each.units)
-    totals = list(itertools.accumulate(each.units for each in rarest))
-    last = sum(total < limit for total in totals)
-    guess = GUESS * rarest[last].rarity if last < len(rarest) else 0.0
+    totals = itertools.accumulate(each.units for each in rarest)
+    enough = sum(total < limit for total in totals) + 1
+    telling = [each for each in rarest if each.tells]
+    guess = GUESS * _expected(telling, units, limit)
     worths = itertools.accumulate(each.most for each in reversed(rarest))
-    first = max(len(rarest) - sum(worth <= guess for worth in worths), last + 1)
-    told = sum(each.units for each in rarest if each.tells)
+    first = max(len(rarest) - sum(worth <= guess for worth in worths), enough)
+    told = sum(each.units for each in telling)
     is_worthwhile = sum(each.units for each in rarest[:first]) <= WORTHWHILE * told
     return [each for each in rarest[first:] if is_worthwhile or not each.tells]
+
+
+def _expected(phrases: list[_Phrase], units: int, limit: int) -> float:
+    """What the best ``limit`` of ``units`` should be worth at least, were chance to spread phrases.
+
+    Units are counted by what they are worth, phrase by phrase.
+    """
+    counts = [float(units)] + [0.0] * (STEPS - 1)
+    for each in phrases:
+        share, worth = each.units / units, max(round(each.rarity / STEP), 1)
+        for at in reversed(range(STEPS)):
+            if held := counts[at] * share:
+                counts[at] -= held
+                counts[min(at + worth, STEPS - 1)] += held
+    above = itertools.accumulate(reversed(counts))
+    return max(STEPS - 1 - sum(total < limit for total in above), 0) * STEP
 
 
 def _sparing(phrases: list[_Phrase], spared: list[_Phrase]) -> str:

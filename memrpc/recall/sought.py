@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,9 @@ class Sought:
         """The terms that the text holds."""
         indexed = index_text(text)
         tokens = f" {indexed.parts} | {indexed.joined} "
-        held = {place for token in tokens.split() for place in self._tokens.get(token, ())}
-        held.update(place for place, phrase in self._phrases if phrase in tokens)
+        found = filter(None, map(self._tokens.get, tokens.split()))
+        held = set(itertools.chain.from_iterable(found))
+        held.update([place for place, phrase in self._phrases if phrase in tokens])
         return held
 
     def share(self, text: str) -> float:

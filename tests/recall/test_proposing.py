@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Iterator
 
@@ -110,3 +111,28 @@ def test_a_phrase_that_may_be_rarer_than_its_parts_is_not_spared(
     fill(db, ["天地人"] * 3 + ["天地"] * 400 + ["地人"] * 400 + ["yak"] * 20 + ["house"] * 900)
     assert len(_best(db, "yak 天地人")) == 8
     assert not any("NOT" in each for each in expressions)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_the_last_unit_should_be_worth_is_what_it_is_where_chance_spreads_the_phrases(
+    seed: int,
+) -> None:
+    chance, units, limit = random.Random(seed), 4_000, 50
+    counts = [chance.randint(20, 1_500) for _ in range(chance.randint(2, 8))]
+    rarities = [math.log((units - count + 0.5) / (count + 0.5)) for count in counts]
+    worths = [0.0] * units
+    for count, rarity in zip(counts, rarities, strict=True):
+        for unit in chance.sample(range(units), count):
+            worths[unit] += rarity
+    phrases = [
+        proposing._Phrase("", count, rarity, rarity)
+        for count, rarity in zip(counts, rarities, strict=True)
+    ]
+    found = proposing._expected(phrases, units, limit)
+    assert found == pytest.approx(sorted(worths, reverse=True)[limit - 1], abs=1.0)
+
+
+def test_where_too_few_units_hold_anything_nothing_is_expected_of_the_last() -> None:
+    assert proposing._expected([proposing._Phrase("", 49, 5.0, 11.0)], 10_000, 50) == 0.0
+    assert proposing._expected([proposing._Phrase("", 50, 5.0, 11.0)], 10_000, 50) == 5.0
+    assert proposing._expected([proposing._Phrase("", 50, 99.0, 99.0)], 10_000, 50) == 15.5
