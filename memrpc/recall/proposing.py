@@ -143,7 +143,7 @@ def _expected(phrases: list[_Phrase], units: int, limit: int) -> float:
     """
     counts = [float(units)] + [0.0] * (STEPS - 1)
     for each in phrases:
-        share, worth = each.units / units, max(round(each.rarity / STEP), 1)
+        share, worth = each.units / units, round(each.rarity / STEP)
         for at in reversed(range(STEPS)):
             if held := counts[at] * share:
                 counts[at] -= held
