@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from memrpc.server.service import Change
+from memrpc.server.service import Change, Publish
 from memrpc.surface.views.archive import PERSONA
 from memrpc.workspace.scope import LISTED
 
@@ -15,6 +15,16 @@ _WHOLE: Final = "symbols"
 _REPOSITORY: Final = "repository://"
 _NAMING: Final = frozenset({"memories", "tasks", "standards"})
 """The parts of a repository whose texts make its graph."""
+
+
+def teller(publish: Publish) -> Callable[[str], None]:
+    """Return what publishes the changes that a topic stands for."""
+
+    def tell(topic: str) -> None:
+        for change in changes_of(topic):
+            publish(change)
+
+    return tell
 
 
 def changes_of(topic: str) -> Iterator[Change]:

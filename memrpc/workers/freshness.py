@@ -118,10 +118,16 @@ def _unheard(_: int, __: int) -> None:
 def order_of(
     folders: Iterable[Path | None],
     home: Path | None,
-    make: Callable[[Path], IndexOrder | None],
+    checkout: Callable[[Path], tuple[str, str, bool] | None],
 ) -> IndexOrder | None:
-    """The order for the first of ``folders`` that may be indexed unasked; None if none may."""
+    """The order for the first of ``folders`` that may be indexed unasked; None if none may.
+
+    ``checkout`` tells a folder's owner, its name, and whether git says so.
+    """
+    from memrpc.workers.indexing import IndexOrder
+
     for folder in folders:
         if folder is not None and not is_too_wide(folder, home):
-            return make(folder)
+            found = checkout(folder)
+            return IndexOrder(found[0], found[1], str(folder)) if found else None
     return None
