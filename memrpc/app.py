@@ -30,8 +30,6 @@ from memrpc.surface.views import archive, codebase, workspace
 from memrpc.warm_up import WARM_UP
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memrpc.archive.model import Method
     from memrpc.recall.meaning import Embedders
     from memrpc.server.context import Context
@@ -45,9 +43,9 @@ if TYPE_CHECKING:
     from memrpc.workers.extraction import Model
     from memrpc.workers.freshness import Freshness
     from memrpc.workers.indexing import Indexing, IndexOrder
+    from memrpc.workers.purging import Eraser
     from memrpc.workers.runner import Runner, Work
 
-PURGE_AT_EXIT_S: Final = 0.5
 IDENTITY: Final = {
     "name": "memrpc",
     "title": "memrpc",
@@ -115,6 +113,13 @@ class Application:
             upkeep_due.JOB_KIND: self._keep_up,
         }
         return self._runner(kinds)
+
+    @cached_property
+    def eraser(self) -> Eraser:
+        from memrpc.workers import purging
+
+        ports = purging.Ports(now_us, self.work_is_due, self.log)
+        return purging.Eraser(lambda: self.database, self.owner, ports)
 
     async def _keep_up(self, lease: Lease) -> None:
         from memrpc.workers import keeping_up
@@ -207,14 +212,9 @@ class Application:
     def freshness(self) -> Freshness:
         """What indexes code without being asked, as the setting wants it."""
         from memrpc.workers.freshness import Freshness, order_of
-        from memrpc.workers.indexing import IndexOrder
-
-        def make(folder: Path) -> IndexOrder | None:
-            found = places.checkout(folder)
-            return IndexOrder(found.owner, found.name, str(folder)) if found else None
 
         places, wish = self.places, self.settings["code_index"]
-        order = order_of((places.project_folder, places.folder), places.home, make)
+        order = order_of((places.project_folder, places.folder), places.home, places.checkout)
         return Freshness(self.indexing.run, self.log, at_start=order, watches=wish == "watch")
 
     @cached_property
@@ -239,6 +239,7 @@ class Application:
             now_us=now_us,
             new_id=new_id,
             work_is_due=self.work_is_due,
+            erase=lambda: self.eraser.erase(),  # noqa: PLW0108 -- made when first asked
             open_places=lambda: self.places,
             open_embedders=lambda: self.embedders,
             meet=self._meet,
@@ -294,20 +295,17 @@ class Application:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.watch.run)
             tasks.start_soon(self.extracting.run)
+            tasks.start_soon(self.eraser.run)
             if self.settings["code_index"] != "asked":
                 tasks.start_soon(self.freshness.serve)
             await self.runner.run()
 
     async def _watch(self, publish: Publish) -> None:
         """Tell subscribers of every change in the file, whoever made it."""
-        from memrpc.surface.news import changes_of
+        from memrpc.surface.news import teller
         from memrpc.workers.watching import watch
 
-        def tell(topic: str) -> None:
-            for change in changes_of(topic):
-                publish(change)
-
-        await watch(lambda: self.database, now_us, tell)
+        await watch(lambda: self.database, now_us, teller(publish))
 
     async def signing_key(self) -> bytes:
         """The database's key: a restart and a sibling process can read what this one signed."""
@@ -338,7 +336,7 @@ class Application:
 
             try:
                 self.runner.release_blocking()
-                purge_at_exit(self.database, self.owner, now_us, PURGE_AT_EXIT_S)
+                purge_at_exit(self.database, self.owner, now_us)
             except DomainError as error:
                 self.log("warning", "left_undone", reason=error.message)
             self.database.close()

@@ -178,7 +178,8 @@ def forget(host: Host, event: dict[str, Any], word: str) -> None:
         host.call("memory_read", record_id=event["event_id"])
     except RefusedError as refusal:
         say(f"Reading it now: {refusal}")
-    wait_for_purge(host)
+    if gone["erasure"] == "pending":
+        wait_for_purge(host)
     code, report = run_verb("audit", "--absent", word, "--db", str(host.database))
     say(f"audit --absent {word!r} ends with {code}: {report}")
 

@@ -19,9 +19,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import new_id, now_us
     from memrpc.cli.opening import opened
-    from memrpc.recall.index import scrub
-    from memrpc.store import purge
     from memrpc.store.purge import Erasure
+    from memrpc.workers.purging import purge_ahead
     from memrpc.workspace import redacting
     from memrpc.workspace.model import Act
 
@@ -29,7 +28,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     with opened(settings) as application:
         database = application.database
         done = database.write_blocking(lambda db: redacting.redact(db, parsed.id, act))
-        outcome = database.maintain_blocking(lambda db: purge.purge(db, scrub=scrub))
+        outcome = database.maintain_blocking(lambda db: purge_ahead(db, application.owner, now_us))
     is_done = outcome is Erasure.COMPLETE
     if parsed.json:
         show_json({"ids": list(done.ids), "erasure": "complete" if is_done else "pending"})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 JOB_KIND: Final = "purge"
 JOB_SUBJECT: Final = "file"  # one job serves every forget that waits
 QUIET_US: Final = 1_000_000
+_SIZE_BYTES: Final = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 _FIXED_S: Final = 0.02
 _S_PER_BYTE: Final = 12e-9  # VACUUM and optimize, with a factor of two in hand
 
@@ -48,6 +49,11 @@ class Erasure(Enum):
 def request(db: apsw.Connection, *, now: int) -> None:
     """Owe a purge, in the transaction of the forget; it is due after a quiet moment."""
     jobs.enqueue(db, JOB_KIND, JOB_SUBJECT, now=now, due=now + QUIET_US)
+
+
+def is_owed(db: apsw.Connection) -> bool:
+    """Say whether traces of what was forgotten may be left."""
+    return jobs.is_owed(db, JOB_KIND, JOB_SUBJECT)
 
 
 def purge(db: apsw.Connection, *, scrub: Callable[[apsw.Connection], None]) -> Erasure:
@@ -67,9 +73,9 @@ def purge(db: apsw.Connection, *, scrub: Callable[[apsw.Connection], None]) -> E
         return Erasure.BLOCKED
 
 
-def expected_s(size_bytes: int) -> float:
-    """Estimate how long a purge of a file of that size takes, on the careful side."""
-    return _FIXED_S + size_bytes * _S_PER_BYTE
+def expected_s(db: apsw.Connection) -> float:
+    """Estimate how long a purge takes, on the careful side."""
+    return _FIXED_S + float(db.execute(_SIZE_BYTES).get) * _S_PER_BYTE
 
 
 def _truncate(db: apsw.Connection) -> bool:

@@ -20,7 +20,8 @@ class Desk:
     """The handlers' side of the seam.
 
     ``now_us`` is the time in microseconds since the epoch, UTC.  ``work_is_due`` tells the worker
-    that a job was enqueued.  ``database`` opens the file when it is first used.  ``instance`` is
+    that a job was enqueued.  ``erase`` has the bytes of what was forgotten removed and says whether
+    that took only a moment.  ``database`` opens the file when it is first used.  ``instance`` is
     this process, which with an agent's name makes a claimant.  ``index`` runs an index of code and
     returns its report; the files done and in all go to its second argument.
     """
@@ -29,6 +30,7 @@ class Desk:
     now_us: Callable[[], int]
     new_id: Callable[[], str]
     work_is_due: Callable[[], None]
+    erase: Callable[[], Awaitable[bool]]
     open_places: Callable[[], Places]
     open_embedders: Callable[[], Embedders]
     meet: Callable[[Context], None]

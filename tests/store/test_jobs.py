@@ -52,6 +52,17 @@ def test_completed_job_leaves_no_row(db: apsw.Connection):
     assert claim(db, 100) is None
 
 
+def test_hastened_job_is_due_at_once_unless_it_is_being_run(db: apsw.Connection):
+    jobs.enqueue(db, "embed", "7", now=1, due=50)
+    jobs.hasten(db, "embed", "8", now=2)
+    assert claim(db, 2) is None
+    jobs.hasten(db, "embed", "7", now=2)
+    lease = claim(db, 2)
+    jobs.hasten(db, "embed", "7", now=3)
+    assert claim(db, 3) is None
+    jobs.complete(db, lease, now=4)
+
+
 def test_job_is_not_claimed_before_it_is_due_nor_by_another_kind(db: apsw.Connection):
     jobs.enqueue(db, "embed", "7", now=1, due=5)
     jobs.enqueue(db, "purge", "file", now=1)

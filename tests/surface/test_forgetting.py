@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.memory_file import open_beside
+from tests.peer import call, cancel
 from tests.surface.conftest import Refused
 
 WORD = "zwetschgenknoedel"
@@ -53,12 +54,51 @@ def test_b33_forgotten_words_are_in_no_byte_once_the_purge_is_done(served, datab
     assert json.loads(served.recalled("After it came number"))["raw"] is not None
 
 
+def forgotten_at_once(served, database) -> str:
+    """Forget one record after the other until a purge ends while the answer waits; its word."""
+    for number in range(9):
+        word = f"{WORD}{number}"
+        event = served.record(f"A {word} came.", session_id="s")["event_id"]
+        if served.call("memory_forget", record_id=event)["erasure"] == "complete":
+            return word
+        wait_until_purged(database)  # The machine was busy.
+    raise AssertionError
+
+
+def test_what_is_forgotten_alone_is_gone_from_the_files_when_the_answer_says_so(served, database):
+    tell(served)
+    word = forgotten_at_once(served, database)
+    audit = verb(database, "audit", "--absent", word)
+    assert (audit.returncode, audit.stdout.count("found")) == (0, 0)
+
+
+def test_what_is_erased_stays_erased_when_the_server_is_killed_behind_its_answer(serve, database):
+    first = serve()
+    tell(first)
+    word = forgotten_at_once(first, database)
+    first.peer.kill()
+    for suffix in ("", "-wal"):
+        assert word.encode() not in database.with_name(database.name + suffix).read_bytes()
+    assert verb(database, "audit", "--absent", word).returncode == 0
+    assert WORD in serve().recalled("my favourite dish")
+
+
+def test_a_forget_that_is_cancelled_is_done_whole_or_not_at_all(served, database):
+    tell(served)
+    arguments = {"record_id": "target"}
+    served.peer.send(call("gone", "memory_forget", arguments), cancel("gone"))
+    is_kept = WORD in served.recalled("my favourite dish")
+    wait_until_purged(database)
+    assert (WORD in served.recalled("my favourite dish")) is is_kept
+    assert verb(database, "audit", "--absent", WORD).returncode == int(is_kept)
+
+
 def test_an_audit_while_a_reader_holds_the_purge_up_says_that_it_is_pending(served, database):
     tell(served)
     reader = open_beside(database)
     reader.execute("BEGIN").fetchall()
     reader.execute("SELECT count(*) FROM events").fetchall()
-    served.call("memory_forget", record_id="target")
+    assert served.call("memory_forget", record_id="target")["erasure"] == "pending"
     audit = verb(database, "audit", "--absent", "word that never was")
     reader.close()
     assert audit.returncode == 1

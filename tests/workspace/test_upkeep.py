@@ -95,6 +95,8 @@ def test_redact_erases_an_entry_and_a_task_to_the_last_byte(tools, database, cap
     for subject in (entry["id"], task["id"], gone["id"]):
         assert main(["redact", subject, "--db", str(database), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["erasure"] == "complete"
+    assert main(["stats", "--db", str(database), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pending_purges"] == 0
     for text in ("Zebulon Quartermain heliotrope", "Perpetua Oglethorpe marzipan"):
         found = audit.audit(database, text, vocabularies=vocabulary.VOCABULARIES)
         assert found == [], text

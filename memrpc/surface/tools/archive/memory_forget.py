@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memrpc.archive import forgetting
+from memrpc.archive.model import Erasure
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.surface.desk import Desk
@@ -16,5 +19,6 @@ async def handle(_: Context, desk: Desk, arguments: dict[str, JSON]) -> ToolResu
     receipt = await desk.database.write(
         lambda db: forgetting.forget(db, arguments["record_id"], scope, now=now)
     )
-    desk.work_is_due()
+    if await desk.erase():
+        receipt = replace(receipt, erasure=Erasure.COMPLETE)
     return ToolResult(to_json(receipt))
