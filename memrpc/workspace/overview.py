@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.workspace import entries, scope, tasks
+from memrpc.workspace import entries, tasks
 from memrpc.workspace.model import EntryStatus, Repo, TaskStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import apsw
 
 MAX_VALUES: Final = 500
@@ -69,9 +71,9 @@ class Overview:
     unassigned: int
 
 
-def repositories(db: apsw.Connection, *, now: int) -> list[Overview]:
-    """Count what every repository holds that is in use."""
-    return [_overview(db, repo, now) for repo in scope.everything(db)]
+def repositories(db: apsw.Connection, repos: Iterable[Repo], *, now: int) -> list[Overview]:
+    """Count what each repository holds that is in use."""
+    return [_overview(db, repo, now) for repo in repos]
 
 
 def titles(db: apsw.Connection, repo: Repo) -> list[str]:

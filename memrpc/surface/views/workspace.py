@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Row = dict[str, JSON]
 
-INDEX: Final = UriTemplate.parse("repository://index")
+INDEX: Final = UriTemplate.parse("repository://index{?limit,offset}")
 ROOTS: Final = UriTemplate.parse("session://roots")
 MEMORIES: Final = UriTemplate.parse("repository://{name}/memories{?search,type,tag,limit,offset}")
 MEMORY: Final = UriTemplate.parse("memory://{id}")
@@ -39,29 +39,12 @@ PAGE: Final = 50
 MAX_PAGE: Final = 100
 
 
-async def read_index(_: Context, desk: Desk, __: Values) -> Contents:
-    from memrpc.workspace import overview, times
+async def read_index(ctx: Context, desk: Desk, values: Values) -> Contents:
+    from memrpc.surface.views import workspace_records as records
 
-    found = await desk.database.read(lambda db: overview.repositories(db, now=desk.now_us()))
-    rows: list[JSON] = [
-        {
-            "owner": each.repo.owner,
-            "repo": each.repo.name,
-            "memoryCount": each.memories,
-            "taskCount": each.tasks,
-            "inProgressCount": each.in_progress,
-            "pendingCount": each.pending,
-            "blockedCount": each.blocked,
-            "backlogCount": each.backlog,
-            "lastActivity": times.to_text(each.active_at),
-            "activeClaims": each.claims,
-            "pendingHandoffs": each.handoffs,
-            "unassignedHandoffs": each.unassigned,
-            "staleClaims": each.stale_claims,
-        }
-        for each in found
-    ]
-    return Contents(compact(rows))
+    page = _page(ctx, values)
+    rows, total = await desk.database.read(lambda db: records.repositories(db, page, desk.now_us()))
+    return _fitted(desk, {}, ("repositories", rows), total, page)
 
 
 async def read_roots(ctx: Context, _: Desk, __: Values) -> Contents:
@@ -152,26 +135,32 @@ async def _listed(
     read: Callable[[apsw.Connection, Repo], tuple[list[Row], int]],
 ) -> Contents:
     """A page of a repository's records, as many as fit."""
-    limit, offset = _page(ctx, values)
 
     def work(db: apsw.Connection, repo: Repo) -> tuple[Repo, list[Row], int]:
         return (repo, *read(db, repo))
 
     repo, rows, total = await _of_repo(desk, values, work)
     head: Row = {"owner": repo.owner, "repo": repo.name}
-    text = compact(_with_page(head, key, rows, total, (limit, offset)))
-    while len(text) > desk.answer_chars and len(rows) > 1:
-        rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
-        text = compact(_with_page(head, key, rows, total, (limit, offset)))
-    return Contents(text)
+    return _fitted(desk, head, (key, rows), total, _page(ctx, values))
 
 
-def _with_page(head: Row, key: str, rows: list[Row], total: int, page: tuple[int, int]) -> Row:
+def _fitted(
+    desk: Desk, head: Row, listed: tuple[str, list[Row]], total: int, page: tuple[int, int]
+) -> Contents:
+    """As many of the page's rows as fit, at least one, and where the rest begins."""
     from memrpc.surface.workspace.shown import paging
 
-    limit, offset = page
-    where = paging(count=len(rows), total=total, offset=offset, limit=limit)
-    return {**head, key: rows, **where}
+    (key, rows), (limit, offset) = listed, page
+
+    def drawn(rows: list[Row]) -> str:
+        where = paging(count=len(rows), total=total, offset=offset, limit=limit)
+        return compact({**head, key: rows, **where})
+
+    text = drawn(rows)
+    while len(text) > desk.answer_chars and len(rows) > 1:
+        rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
+        text = drawn(rows)
+    return Contents(text)
 
 
 async def _of_repo(desk: Desk, values: Values, read: Callable[[apsw.Connection, Repo], T]) -> T:
@@ -194,7 +183,7 @@ def _page(ctx: Context, values: Values) -> tuple[int, int]:
 
 
 async def list_index(_: Desk) -> Sequence[Entry]:
-    return [Entry(INDEX.text, "repository-index", "All repositories")]
+    return [Entry(INDEX.expand({}), "repository-index", "All repositories")]
 
 
 async def list_roots(_: Desk) -> Sequence[Entry]:
@@ -234,10 +223,11 @@ VIEWS: Final = (
         template=INDEX,
         name="repository-index",
         title="All repositories",
-        description="Every repository with counts of what it holds and who works on it.",
+        description="Repositories, with counts of what they hold and who works on them.",
         read=read_index,
         priority=1.0,
         entries=list_index,
+        completions={"limit": complete.limits, "offset": complete.offsets},
     ),
     View(
         template=ROOTS,

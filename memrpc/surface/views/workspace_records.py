@@ -12,6 +12,7 @@ from memrpc.workspace import (
     entries,
     entry_search,
     graph,
+    overview,
     scope,
     task_reading,
     tasks,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from memrpc.surface.catalogue import Values
     from memrpc.workspace.model import Action, Entry
+    from memrpc.workspace.overview import Overview
 
 Row = dict[str, JSON]
 Page = tuple[int, int]
@@ -48,6 +50,32 @@ def repo_of(db: apsw.Connection, named: str) -> Repo:
         raise KeyError(named, f"{named} has several owners; send one of {owners}")
     near = ", ".join(scope.near(db, Repo(0, owner or "", name or "")))
     raise KeyError(named, f"no repository {named}" + (f"; similar: {near}" if near else ""))
+
+
+def repositories(db: apsw.Connection, page: Page, now: int) -> tuple[list[Row], int]:
+    """Repositories by owner and name, with counts of what they hold."""
+    limit, offset = page
+    repos = scope.everything(db)
+    found = overview.repositories(db, repos[offset : offset + limit], now=now)
+    return [_counts(each) for each in found], len(repos)
+
+
+def _counts(each: Overview) -> Row:
+    return {
+        "owner": each.repo.owner,
+        "repo": each.repo.name,
+        "memoryCount": each.memories,
+        "taskCount": each.tasks,
+        "inProgressCount": each.in_progress,
+        "pendingCount": each.pending,
+        "blockedCount": each.blocked,
+        "backlogCount": each.backlog,
+        "lastActivity": times.to_text(each.active_at),
+        "activeClaims": each.claims,
+        "pendingHandoffs": each.handoffs,
+        "unassignedHandoffs": each.unassigned,
+        "staleClaims": each.stale_claims,
+    }
 
 
 def memories(
