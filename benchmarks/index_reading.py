@@ -27,6 +27,9 @@ TEXTS = ("return", "isinstance(", "zzqqxx")
 PATTERNS = (r"^ +return", r"is(instance|subclass)\(", r"\bNotImplemented", r"def _?eval_[a-z]+\(")
 _NAMES = "SELECT DISTINCT name FROM code_symbols WHERE exported AND length(name) > 3"
 _PATHS = "SELECT path FROM code_files"
+_REMARKS = (
+    "SELECT DISTINCT substr(doc, 1, 60) FROM code_symbols WHERE exported AND length(doc) > 60"
+)
 
 Reads = dict[str, tuple[list[float], list[float]]]
 """Seconds of each question and of its statements alone."""
@@ -46,12 +49,17 @@ def measure_reads(database: Path, repo: str) -> Reads:
     def search(name: str) -> object:
         return searching.search(db, searching.SearchRequest(name[:6], (repository,)))
 
+    def question(remark: str) -> object:
+        words = remark.rpartition(" ")[0]  # The last one is cut off.
+        return searching.search(db, searching.SearchRequest(words, (repository,)))
+
     def file(path: str) -> object:
         return files.describe(db, repository, files.FileRequest(path))
 
     return {
         "trace": _beside_sql(db, trace, names),
         "search": _beside_sql(db, search, names),
+        "search, in words": _beside_sql(db, question, _sample(db, _REMARKS)),
         "file": _beside_sql(db, file, _sample(db, _PATHS)),
     }
 

@@ -22,7 +22,7 @@ from memrpc.settings import calm_numpy
 from . import own
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, SESSION_NAMES, Marks, mark, mean, session_mark
-from .product import Product
+from .product import Product, Symbols
 from .systems import Library, System, VectorsAlone, baselines
 
 DEEPEST = 20
@@ -79,6 +79,8 @@ def systems(options: argparse.Namespace) -> list[Callable[[], System]]:
     ]
     if options.through == "library":
         ours = [lambda: Library(embedder), Library]
+    if options.through == "symbols":
+        ours = [Symbols]
     if options.ours:
         return ours
     return [*ours, lambda: VectorsAlone(embedder), *((lambda s=s: s) for s in baselines())]
@@ -149,9 +151,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("data", type=Path, nargs="?", default=default, help="folder or .jsonl file")
     parser.add_argument(
         "--through",
-        choices=("product", "library"),
+        choices=("product", "symbols", "library"),
         default="product",
-        help="a spawned server's own tools, or memrpc.recall alone",
+        help="a spawned server's own tools for events, those for code, or memrpc.recall alone",
     )
     parser.add_argument("--embedder", default="builtin:use3", help="the setting of that name")
     parser.add_argument("--own", action="store_true", help="only the generated sets")

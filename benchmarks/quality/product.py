@@ -10,10 +10,21 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from memrpc.recall import code
+
 from .datasets import Haystack, Item
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PAGE = 20
+_SUFFIXES = {
+    "python": ".py",
+    "ruby": ".rb",
+    "javascript": ".js",
+    "go": ".go",
+    "rust": ".rs",
+    "c": ".c",
+    "java": ".java",
+}
 
 
 class Product:
@@ -23,14 +34,16 @@ class Product:
     there are as many as were asked for.
     """
 
+    toolset = "core"
+
     def __init__(self, search_mode: str = "fast", embedder: str = "builtin:use3") -> None:
         self.name = f"memrpc {search_mode}, {embedder} (its own tools over stdio)"
         self.search_mode = search_mode
         self.has_vectors = embedder != "none"
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "quality.db"
-        command = [sys.executable, "-m", "memrpc", "serve", "--db", str(path), "--toolset", "core"]
-        command += ["--embedder", embedder]
+        command = [sys.executable, "-m", "memrpc", "serve", "--db", str(path)]
+        command += ["--toolset", self.toolset, "--embedder", embedder]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.calls = 0
         self.project = ""
@@ -117,3 +130,38 @@ class Product:
         line = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
         self.process.stdin.write(line)
         self.process.stdin.flush()
+
+
+class Symbols(Product):
+    """A file for each item, ``codebase-index`` and ``codebase-read``: a hit is a symbol's file.
+
+    The code index keeps names, signatures and comments, not the code, and has no vectors.
+    """
+
+    toolset = "all"
+
+    def __init__(self) -> None:
+        super().__init__(embedder="none")
+        self.name = "memrpc codebase-read (its own tools over stdio)"
+
+    def remember(self, haystack: Haystack) -> None:
+        root = Path(self.folder.name) / haystack.scope
+        root.mkdir()
+        for item in haystack.items:
+            (root / f"{item.id}{_suffix(item.text)}").write_text(item.text + "\n")
+        self.project = haystack.scope
+        self._call("codebase-index", {**self._place, "repoPath": str(root)})
+
+    def ask(self, question: str, k: int) -> list[str]:
+        found = self._call("codebase-read", {**self._place, "query": question, "limit": 2 * k})
+        files = dict.fromkeys(Path(each["filePath"]).stem for each in found["symbols"])
+        return list(files)[:k]
+
+    @property
+    def _place(self) -> dict:
+        return {"owner": "quality", "repo": self.project}
+
+
+def _suffix(text: str) -> str:
+    language = code.head(text).partition(" ")[0]
+    return _SUFFIXES.get(language, ".txt")

@@ -1,16 +1,17 @@
 """Searching symbols: exact, prefix, parts of the name, substring, misspelt, and what comments say.
 
-All ways but the misspelt one are asked in one statement and each symbol keeps its best one, so a
-hit in a comment never hides a name.  Misspelt names are looked for when no name matches.
+These ways are asked in one statement and each symbol keeps its best one, so a hit in a comment
+never hides a name.  When no name matches, it may be a misspelt one, or else a question in plain
+words (``questions``).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, LiteralString
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, LiteralString, NamedTuple
 
-from memrpc.codebase import words
+from memrpc.codebase import questions, words
 from memrpc.codebase.answers import Found, SearchAnswer
 from memrpc.store import json_column
 from memrpc.store.where import compose
@@ -25,8 +26,9 @@ MAX_FUZZY: Final = 60
 NEAR_NAMES: Final = 5
 SHORT_NAME: Final = 6
 """Up to this length one slip is allowed, two in longer names."""
-MISSPELT: Final = 5
 _LAST_NAME_TIER: Final = 4
+_MISSPELT: Final = 5
+_WORDS: Final = 7
 _HIGHEST: Final = "\U0010ffff"
 _TAG: Final = re.compile(r"(?:^|\s)(kind|file|path|language|lang):(\S+)")
 _WAYS: Final = {
@@ -34,8 +36,9 @@ _WAYS: Final = {
     2: ("prefix", 0.85),
     3: ("parts", 0.75),
     4: ("substring", 0.6),
-    MISSPELT: ("misspelt", 0.4),
+    _MISSPELT: ("misspelt", 0.4),
     6: ("doc", 0.3),
+    _WORDS: ("words", 0.2),
 }
 
 _EXACT: Final = "SELECT id, 1 AS tier, 0 AS rank FROM code_symbols WHERE name = :q COLLATE NOCASE"
@@ -49,11 +52,11 @@ SELECT s.id, 4, 0 FROM code_symbols AS s
 WHERE s.id IN (SELECT rowid FROM code_grams WHERE code_grams MATCH :grams)
   AND instr(lower(s.name), lower(:q)) > 1
 """
-_TEXTS: Final = "SELECT rowid, 6, rank FROM code_words WHERE code_words MATCH :texts"
-_GIVEN: Final = "SELECT value, 5, key FROM json_each(:ids)"
+_TEXTS: Final = "SELECT rowid, 6, 1e9 FROM code_words WHERE code_words MATCH :texts"
+_GIVEN: Final = "SELECT value, :given, key FROM json_each(:ids)"
 _SELECT: Final = """)
 SELECT s.name, s.kind, f.path, s.name_line, s.end_line, s.signature, s.exported, min(h.tier),
-  s.owner, p.owner || '/' || p.name, count(*) OVER ()
+  s.owner, p.owner || '/' || p.name, min(min(h.tier)) OVER (), count(*) OVER ()
 FROM hits AS h JOIN code_symbols AS s ON s.id = h.id JOIN code_files AS f ON f.id = s.id >> 18
 JOIN code_repositories AS p ON p.id = f.repository
 """
@@ -102,36 +105,57 @@ def with_tags(request: SearchRequest) -> SearchRequest:
         return request
     named = {name.replace("path", "file").replace("language", "lang"): v for name, v in tags}
     kinds = tuple(value for name, value in tags if name == "kind")
-    return SearchRequest(
+    return replace(
+        request,
         query=_TAG.sub(" ", request.query).strip(),
-        repositories=request.repositories,
         kinds=request.kinds or kinds,
         language=request.language or named.get("lang"),
         path=request.path or named.get("file"),
-        exported_only=request.exported_only,
-        limit=request.limit,
-        offset=request.offset,
     )
+
+
+class _Page(NamedTuple):
+    """Rows of matches, of how many, and the best way in which any of these match."""
+
+    rows: list[Any]
+    total: int = 0
+    best: int = _WORDS
+
+
+class _Given(NamedTuple):
+    """Symbols that were found otherwise, best first, and how."""
+
+    tier: int
+    ids: list[int]
 
 
 def search(db: apsw.Connection, request: SearchRequest) -> SearchAnswer:
     """A page of the matching symbols, best first."""
     request = with_tags(request)
-    rows, total = _matching(db, request)
-    reason = None
-    if (not rows and request.offset == 0) or (rows and rows[0][7] > _LAST_NAME_TIER):
-        misspelt = _misspelt(db, request.repositories, request.query)
-        if misspelt:
-            rows, total = _rows(db, request, [*_ways(request.query), _GIVEN], misspelt)
-    if total == 0:
-        reason = "no_match"
+    page = _page(db, request)
+    if page.best > _LAST_NAME_TIER and (given := _otherwise(db, request)).ids:
+        page = _page(db, request, given)
     several = len(request.repositories) > 1
-    symbols = tuple(_found(row, shows_repo=several) for row in rows)
-    return SearchAnswer(request.query, symbols, total, request.offset, request.limit, reason)
+    symbols = tuple(_found(row, shows_repo=several) for row in page.rows)
+    reason = None if page.total else "no_match"
+    return SearchAnswer(request.query, symbols, page.total, request.offset, request.limit, reason)
 
 
-def _matching(db: apsw.Connection, request: SearchRequest) -> tuple[list[Any], int]:
-    return _rows(db, request, _ways(request.query), [])
+def _otherwise(db: apsw.Connection, request: SearchRequest) -> _Given:
+    """What a text finds that is no part of a name: a misspelt name, or what answers it."""
+    if near := _misspelt(db, request.repositories, request.query):
+        return _Given(_MISSPELT, near)
+    among = _conditions(request), _values(request)
+    return _Given(_WORDS, questions.answering(db, request.query, *among))
+
+
+def _page(db: apsw.Connection, request: SearchRequest, given: _Given | None = None) -> _Page:
+    """The page that is asked for; one beyond the last match has no rows."""
+    rows = _rows(db, request, given)
+    if rows or not request.offset:
+        return _Page(rows, *reversed(rows[0][-2:])) if rows else _Page(rows)
+    first = _page(db, replace(request, offset=0, limit=1), given)
+    return first._replace(rows=[])
 
 
 def _ways(query: str) -> list[LiteralString]:
@@ -144,14 +168,14 @@ def _ways(query: str) -> list[LiteralString]:
     return chosen
 
 
-def _rows(
-    db: apsw.Connection, request: SearchRequest, ways: list[LiteralString], ids: Sequence[int]
-) -> tuple[list[Any], int]:
+def _rows(db: apsw.Connection, request: SearchRequest, given: _Given | None) -> list[Any]:
+    ways = [*_ways(request.query), *([_GIVEN] if given else [])]
     union: LiteralString = " UNION ALL ".join(ways)
     sql = compose(f"WITH hits (id, tier, rank) AS ({union}{_SELECT}", _conditions(request), _TAIL)
-    values = {name: v for name, v in _values(request, ids).items() if f":{name}" in sql}
+    tier, ids = given or _Given(_WORDS, [])
+    values = _values(request) | {"given": tier, "ids": json_column.encode(ids)}
     rows: list[Any] = db.execute(sql, values).fetchall()
-    return rows, rows[0][-1] if rows else 0
+    return rows
 
 
 def _conditions(request: SearchRequest) -> list[LiteralString]:
@@ -163,7 +187,7 @@ def _conditions(request: SearchRequest) -> list[LiteralString]:
     return chosen
 
 
-def _values(request: SearchRequest, ids: Sequence[int]) -> dict[str, str | int]:
+def _values(request: SearchRequest) -> dict[str, str | int]:
     query, path = request.query, (request.path or "").removeprefix("./").rstrip("/")
     found = _tokens(query)
     escaped = re.sub(r"([\\%_])", r"\\\1", path)
@@ -172,8 +196,7 @@ def _values(request: SearchRequest, ids: Sequence[int]) -> dict[str, str | int]:
         "q_end": query + _HIGHEST,
         "parts": "names : (" + " AND ".join(_starred(found)) + ")",
         "texts": "texts : (" + " AND ".join(_starred(found)) + f" OR {_joined(query)})",
-        "grams": " AND ".join(_quoted(gram) for gram in _grams(query)),
-        "ids": json_column.encode(list(ids)),
+        "grams": " AND ".join(words.quoted(gram) for gram in _grams(query)),
         "repositories": json_column.encode(list(request.repositories)),
         "kinds": json_column.encode(list(request.kinds)),
         "language": (request.language or "").lower(),
@@ -193,16 +216,12 @@ def _starred(tokens: Sequence[str]) -> list[str]:
     """Every token as it is; the last one may go on, while it is being typed."""
     last = tokens[-1]
     star = "*" if len(last) >= MIN_GRAM else ""
-    return [*(_quoted(token) for token in tokens[:-1]), _quoted(last) + star]
+    return [*(words.quoted(token) for token in tokens[:-1]), words.quoted(last) + star]
 
 
 def _joined(query: str) -> str:
     """The query in one word, as a text would spell a name."""
-    return _quoted("".join(re.findall(r"[^\W_]+", query.lower())) or query) + "*"
-
-
-def _quoted(token: str) -> str:
-    return '"' + token.replace('"', '""').replace("\0", " ") + '"'
+    return words.quoted("".join(re.findall(r"[^\W_]+", query.lower())) or query) + "*"
 
 
 def _grams(query: str) -> list[str]:
@@ -227,7 +246,7 @@ def _spelt_alike(
     db: apsw.Connection, repositories: Sequence[int], name: str
 ) -> list[tuple[int, str]]:
     values = {
-        "grams": " OR ".join(_quoted(gram) for gram in _grams(name)),
+        "grams": " OR ".join(words.quoted(gram) for gram in _grams(name)),
         "repositories": json_column.encode(list(repositories)),
         "limit": MAX_FUZZY,
     }
@@ -270,7 +289,7 @@ def distance(left: str, right: str, limit: int) -> int:
 
 
 def _found(row: Sequence[Any], *, shows_repo: bool) -> Found:
-    name, kind, path, line, end_line, signature, exported, tier, owner, repo, _ = row
+    name, kind, path, line, end_line, signature, exported, tier, owner, repo, *_ = row
     way, score = _WAYS[tier]
     return Found(
         name,

@@ -42,6 +42,11 @@ def text_words(text: str) -> str:
     return _foreign_words(text) if _UNSPACED.search(text) else fold(text).lower()
 
 
+def quoted(token: str) -> str:
+    """The token as FTS5 takes it, never as syntax."""
+    return '"' + token.replace('"', '""').replace("\0", " ") + '"'
+
+
 def _foreign_words(text: str) -> str:
     found: dict[str, None] = {}
     for piece in pieces(text):
