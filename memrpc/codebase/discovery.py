@@ -258,7 +258,8 @@ def _with_own(
 def _is_ignored(path: str, rules: list[tuple[str, GitIgnoreSpec]]) -> bool:
     """The deepest file that says anything about the path decides."""
     for prefix, spec in reversed(rules):
-        verdict = spec.check_file(path.removeprefix(prefix)).include
+        below = path.removeprefix(prefix).encode(errors="replace").decode()  # RE2 reads UTF-8.
+        verdict = spec.check_file(below).include
         if verdict is not None:
             return verdict
     return False

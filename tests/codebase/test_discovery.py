@@ -152,6 +152,17 @@ def test_large_binary_and_oddly_named_files_are_counted_with_examples(repo):
     assert ("big.js", "oversized") in found.examples
 
 
+def test_names_that_are_no_text_do_not_stop_a_walk_with_rules(repo):
+    write(repo, {"a.py": "", ".gitignore": "*.log\n"})
+    for name in (b"/\xff.py", b"/\xff.log", b"/\xfe/.gitignore", b"/\xfe/b.py"):
+        odd = Path(os.fsdecode(bytes(repo) + name))
+        odd.parent.mkdir(exist_ok=True)
+        odd.write_text("")
+    found = discovery.discover(str(repo))
+    assert {each.path for each in found.candidates} == {".gitignore", "a.py"}
+    assert found.skipped == {"odd_name": 3, "gitignored": 1}
+
+
 def test_generated_folders_are_left_out_outside_of_git_only(repo):
     write(repo, {"dist/a.py": "", "node_modules/m/b.js": "", "src/c.py": ""})
     assert paths(repo) == {"src/c.py"}
