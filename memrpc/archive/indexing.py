@@ -11,6 +11,7 @@ an event's subject is its ``seq`` and a memory's is its row number, negated.
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memrpc.archive import events, masking, memories
@@ -19,7 +20,7 @@ from memrpc.recall import index
 from memrpc.recall.model import Document, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     import apsw
 
@@ -77,14 +78,25 @@ def remove(
         index.remove(db, COLLECTION, memory_subject(memory.key))
 
 
-def documents(db: apsw.Connection) -> Iterator[Document]:
-    """Yield everything that the archive has in the index, for a rebuild."""
-    for seq in events.all_seqs(db):
-        yield from event_documents(db, [seq])
-        event = events.by_seqs(db, [seq])[seq]
+def renewals(db: apsw.Connection) -> list[Callable[[apsw.Connection], int]]:
+    """Return what indexes everything anew, an event with its memories at a time.
+
+    Each says how many documents it has indexed: none if the event has gone by then.
+    """
+    return [partial(_renew, seq=seq) for seq in events.all_seqs(db)]
+
+
+def _renew(db: apsw.Connection, seq: int) -> int:
+    documents = event_documents(db, [seq])
+    for event in events.by_seqs(db, [seq]).values():
         for memory in memories.of_events(db, [seq]):
             if stands_alone(memory):
-                yield _memory_document(memory, event)
+                documents.append(_memory_document(memory, event))
+            else:
+                index.remove(db, COLLECTION, memory_subject(memory.key))
+    for document in documents:
+        index.put(db, document)
+    return len(documents)
 
 
 def event_documents(db: apsw.Connection, seqs: Iterable[int]) -> list[Document]:

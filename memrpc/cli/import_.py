@@ -5,18 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from threading import Event
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO
 
 from memrpc.cli.terminal import progress, show, show_error, show_json
 from memrpc.settings import Settings
 
 if TYPE_CHECKING:
     import argparse
-
-_PAUSE_S: Final = 0.03
-"""Long enough for those who wait for the lock to find it free."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +24,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     """1 if bad lines were skipped."""
     from memrpc.app import new_id, now_us
     from memrpc.archive import importing
-    from memrpc.cli.opening import opened
+    from memrpc.cli.opening import let_others_write, opened
     from memrpc.store import portions
     from memrpc.surface.shapes import to_json
     from memrpc.workspace import importing as workspace
@@ -45,7 +40,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
             lambda: progress(_lines(source), None, "import"),
             readers,
             skip_bad=parsed.skip_bad,
-            pause=partial(Event().wait, _PAUSE_S),
+            pause=let_others_write,
         )
     summary = {
         "imported": report.imported,

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
+from typing import Final
 
 from memrpc.app import Application
 from memrpc.settings import Settings
 from memrpc.store.errors import Unusable
+
+_PAUSE_S: Final = 0.03
+"""Long enough for those who wait for the lock to find it free."""
 
 
 @contextmanager
@@ -28,3 +33,8 @@ def opened(settings: Settings, *, makes: bool = False) -> Iterator[Application]:
         yield application
     finally:
         application.close_quickly()
+
+
+def let_others_write() -> None:
+    """Wait a moment between two transactions."""
+    Event().wait(_PAUSE_S)

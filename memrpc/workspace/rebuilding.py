@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memrpc.workspace import (
     entries,
-    graph,
     indexing,
     scope,
     standards,
@@ -18,38 +18,42 @@ from memrpc.workspace.graph import Link
 from memrpc.workspace.model import EntryType, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     import apsw
 
-    from memrpc.recall.model import Document
     from memrpc.workspace.model import Entry
 
 
-def documents(db: apsw.Connection) -> Iterator[Document]:
-    """Yield everything that the workspace has in the index."""
-    for key in entries.keys(db):
-        yield from map(indexing.entry_document, entries.by_keys(db, [key]).values())
-    for key in tasks.keys(db):
-        for task in tasks.by_keys(db, [key]).values():
-            yield indexing.task_document(task, tasks.comments(db, task))
-    for key in standards.keys(db):
-        yield from map(indexing.standard_document, standards.by_keys(db, [key]).values())
+def renewals(db: apsw.Connection) -> list[Callable[[apsw.Connection], int]]:
+    """Return what makes the index and the graph anew, a subject at a time.
+
+    Each says how many it has done: none if its subject has gone by then.
+    """
+    kinds = {entries.keys: _entry, tasks.keys: _task, standards.keys: _standard}
+    return [partial(renew, key=key) for keys, renew in kinds.items() for key in keys(db)]
 
 
-def rebuild_graph(db: apsw.Connection) -> None:
-    """Empty the graph and fill it again."""
-    graph.clear(db)
-    for key in entries.keys(db):
-        for entry in entries.by_keys(db, [key]).values():
-            indexing.link_entry(db, entry, entry_links(db, entry))
-    for key in tasks.keys(db):
-        for task in tasks.by_keys(db, [key]).values():
-            repo = scope.by_key(db, task.repo)
-            indexing.link_task(db, task, task_writing.decisions_of(db, repo, task))
-    for key in standards.keys(db):
-        for standard in standards.by_keys(db, [key]).values():
-            indexing.link_standard(db, standard)
+def _entry(db: apsw.Connection, key: int) -> int:
+    found = entries.by_keys(db, [key]).values()
+    for entry in found:
+        indexing.put_entry(db, entry, entry_links(db, entry))
+    return len(found)
+
+
+def _task(db: apsw.Connection, key: int) -> int:
+    found = tasks.by_keys(db, [key]).values()
+    for task in found:
+        links = task_writing.decisions_of(db, scope.by_key(db, task.repo), task)
+        indexing.put_task(db, task, tasks.comments(db, task), links)
+    return len(found)
+
+
+def _standard(db: apsw.Connection, key: int) -> int:
+    found = standards.by_keys(db, [key]).values()
+    for standard in found:
+        indexing.put_standard(db, standard)
+    return len(found)
 
 
 def entry_links(db: apsw.Connection, entry: Entry) -> list[Link]:

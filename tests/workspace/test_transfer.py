@@ -20,6 +20,7 @@ from memrpc.workspace import (
     entries,
     entry_writing,
     exporting,
+    graph,
     handoffs,
     importing,
     rebuilding,
@@ -129,8 +130,10 @@ def index_of(workspace: Workspace) -> dict[str, list]:
 
 def rebuilt(workspace: Workspace) -> dict[str, list]:
     with workspace.db:
-        index.rebuild(workspace.db, rebuilding.documents(workspace.db))
-        rebuilding.rebuild_graph(workspace.db)
+        index.rebuild(workspace.db, ())
+        graph.clear(workspace.db)
+        for renew in rebuilding.renewals(workspace.db):
+            renew(workspace.db)
     return index_of(workspace)
 
 
