@@ -60,7 +60,8 @@ _DIGITS: Final = re.compile(r"\d+|\D+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
 _FUNCTION_WORDS: Final = {
-    "en": "the and of to is was it you that for with this are have my we not what be at",
+    "en": "the and of to is was it you that for with this are have my we not what be at"
+    " i do no",  # Other languages have them too; a short English sentence may have no others.
     "de": "der und das ist nicht ich ein eine zu den mit auf sich wir dem auch von wie",
     "fr": "le la les et est une des que pas pour dans je il nous vous sur avec du ce",
     "es": "el los las y es una que por con para no se como pero mi del esta muy",

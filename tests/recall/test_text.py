@@ -94,10 +94,23 @@ def test_index_text_is_made_of_plain_tokens(text: str) -> None:
         ("les migrations sont dans le dossier des serveurs", False),
         ("die Migrations sind nicht auf dem Server und das ist gut", False),
         ("las migrations que no son para los servidores", False),
+        ("I am allergic to nuts", True),
+        ("I do love hiking", True),
+        ("no meetings on fridays", True),
+        ("mam psa i kota ale nie na wsi", False),
+        ("no como carne", False),
     ],
 )
 def test_only_rows_that_may_be_english_are_stemmed(text: str, *, is_stemmed: bool) -> None:
     assert is_english_or_unknown(text.lower().split()) == is_stemmed
+
+
+def test_what_i_say_of_myself_in_few_words_is_found_by_another_form_of_them(
+    db: apsw.Connection,
+) -> None:
+    fill(db, ["I love hiking.", "I am allergic to nuts."])
+    assert found(db, "hikes") == [0]
+    assert found(db, "nut allergy") == [1]
 
 
 def test_a_question_finds_the_unstemmed_word_of_a_french_row(db: apsw.Connection) -> None:
