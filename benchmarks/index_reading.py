@@ -16,6 +16,7 @@ from typing import Any
 import apsw
 
 from memrpc.codebase import files, grepping, repositories, searching, tracing
+from memrpc.codebase.candidates import TraceRequest
 
 from .findings import Grid, shown
 from .rounds import percentile
@@ -44,7 +45,7 @@ def measure_reads(database: Path, repo: str) -> Reads:
     names = _sample(db, _NAMES)
 
     def trace(name: str) -> object:
-        return tracing.trace(db, repository, tracing.TraceRequest(name))
+        return tracing.trace(db, repository, TraceRequest(name))
 
     def search(name: str) -> object:
         return searching.search(db, searching.SearchRequest(name[:6], (repository,)))

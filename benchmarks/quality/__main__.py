@@ -22,7 +22,7 @@ from memrpc.settings import calm_numpy
 from . import own
 from .datasets import Haystack, Question, load
 from .metrics import NAMES, SESSION_NAMES, Marks, mark, mean, session_mark
-from .product import Product, Symbols
+from .product import Entries, Product, Symbols
 from .systems import Library, System, VectorsAlone, baselines
 
 DEEPEST = 20
@@ -79,6 +79,8 @@ def systems(options: argparse.Namespace) -> list[Callable[[], System]]:
     ]
     if options.through == "library":
         ours = [lambda: Library(embedder), Library]
+    if options.through == "entries":
+        ours = [lambda: Entries(embedder), lambda: Entries("none")]
     if options.through == "symbols":
         ours = [Symbols]
     if options.ours:
@@ -151,9 +153,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("data", type=Path, nargs="?", default=default, help="folder or .jsonl file")
     parser.add_argument(
         "--through",
-        choices=("product", "symbols", "library"),
+        choices=("product", "entries", "symbols", "library"),
         default="product",
-        help="a spawned server's own tools for events, those for code, or memrpc.recall alone",
+        help="a spawned server's tools for events, entries or code, or memrpc.recall alone",
     )
     parser.add_argument("--embedder", default="builtin:use3", help="the setting of that name")
     parser.add_argument("--own", action="store_true", help="only the generated sets")

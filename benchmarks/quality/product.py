@@ -7,15 +7,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
-from memrpc.recall import code
+import apsw
+
+from memrpc.recall import code, vectors
 
 from .datasets import Haystack, Item
 
+T = TypeVar("T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PAGE = 20
+_BULK, _MOST = 100, 100
 _SUFFIXES = {
     "python": ".py",
     "ruby": ".rb",
@@ -41,8 +47,8 @@ class Product:
         self.search_mode = search_mode
         self.has_vectors = embedder != "none"
         self.folder = tempfile.TemporaryDirectory()
-        path = Path(self.folder.name) / "quality.db"
-        command = [sys.executable, "-m", "memrpc", "serve", "--db", str(path)]
+        self.path = Path(self.folder.name) / "quality.db"
+        command = [sys.executable, "-m", "memrpc", "serve", "--db", str(self.path)]
         command += ["--toolset", self.toolset, "--embedder", embedder]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.calls = 0
@@ -112,6 +118,10 @@ class Product:
             offset = None if is_last else answer.get("next_offset", offset + len(shown))
         return [each.removeprefix(f"{self.project}/") for each in found][:k]
 
+    @property
+    def _place(self) -> dict:
+        return {"owner": "quality", "repo": self.project}
+
     def _call(self, tool: str, arguments: dict) -> dict:
         result = self._request("tools/call", {"name": tool, "arguments": arguments})
         if result["isError"]:
@@ -130,6 +140,44 @@ class Product:
         line = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
         self.process.stdin.write(line)
         self.process.stdin.flush()
+
+
+class Entries(Product):
+    """An entry for each item, ``memory-write`` and ``memory-read``: a hit is an entry's title."""
+
+    toolset = "all"
+
+    def __init__(self, embedder: str = "builtin:use3") -> None:
+        super().__init__(embedder=embedder)
+        self.name = f"memrpc memory-read, {embedder} (its own tools over stdio)"
+
+    def remember(self, haystack: Haystack) -> None:
+        self.project = haystack.scope
+        for start in range(0, len(haystack.items), _BULK):
+            bulk = [_entry(item) for item in haystack.items[start : start + _BULK]]
+            self._call("memory-write", {**self._place, "memories": bulk})
+        self._await_vectors()
+
+    def _await_vectors(self) -> None:
+        """Ask when the file owes no vector."""
+        while self.has_vectors and any(each.pending for each in self._read(vectors.summaries)):
+            time.sleep(0.2)
+
+    def _read(self, ask: Callable[[apsw.Connection], T]) -> T:
+        db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return ask(db)
+        finally:
+            db.close()
+
+    def ask(self, question: str, k: int) -> list[str]:
+        asked = {"query": question, "limit": min(k, _MOST)}
+        rows = self._call("memory-read", {**self._place, **asked})["rows"]
+        return [title.partition(" ")[2] for _, _, title, *_ in rows]
+
+
+def _entry(item: Item) -> dict:
+    return {"type": "code_fact", "title": f"Item {item.id}", "content": item.text, "importance": 3}
 
 
 class Symbols(Product):
@@ -156,10 +204,6 @@ class Symbols(Product):
         found = self._call("codebase-read", {**self._place, "query": question, "limit": 2 * k})
         files = dict.fromkeys(Path(each["filePath"]).stem for each in found["symbols"])
         return list(files)[:k]
-
-    @property
-    def _place(self) -> dict:
-        return {"owner": "quality", "repo": self.project}
 
 
 def _suffix(text: str) -> str:
