@@ -67,12 +67,14 @@ def _scope(db: apsw.Connection, text: str) -> Scope:
     from memrpc.archive.model import Scope
     from memrpc.store.errors import NotFound
 
-    persona_id, _, project_id = text.partition("/")
-    scope = Scope(persona_id, project_id or "default")
-    if scopes.find(db, scope) is None:
+    names = text.split("/")  # Either name may hold a slash itself; a project often does.
+    cuts = [("/".join(names[:at]), "/".join(names[at:])) for at in range(1, len(names) + 1)]
+    possible = [Scope(persona_id, project_id or "default") for persona_id, project_id in cuts]
+    found = next((scope for scope in possible if scopes.find(db, scope) is not None), None)
+    if found is None:
         named = [f"{p}/{each}" for p in scopes.personas(db) for each in scopes.projects(db, p)]
         raise NotFound(f"There is no scope {text!r}; there are {', '.join(named) or 'none'}.")
-    return scope
+    return found
 
 
 def _repo(db: apsw.Connection, text: str) -> Repo:
