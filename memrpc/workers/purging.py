@@ -72,7 +72,10 @@ class Eraser:
         else:
             with anyio.move_on_after(PATIENCE_S):
                 await self._turn.wait()
-        return not await self._database().read(purge.is_owed)
+        try:
+            return not await self._database().read(purge.is_owed)
+        except DomainError:  # What is forgotten is forgotten, whatever has become of the file.
+            return False
 
     def _begin(self) -> None:
         if self._tasks is not None:
@@ -83,8 +86,8 @@ class Eraser:
         """Purge; what that leaves undone is the runner's."""
         try:
             await self._purge()
-        except DomainError as error:
-            self._ports.log("warning", "purge_failed", reason=error.message)
+        except Exception as error:  # noqa: BLE001 -- the purge's boundary
+            self._ports.log("warning", "purge_failed", reason=type(error).__name__)
         self._turn = None
         self._rests_until = anyio.current_time() + REST_S
         turn.set()

@@ -207,7 +207,15 @@ async def test_a_purge_that_fails_is_still_owed_and_the_server_goes_on(database,
 
 
 def refuse(db, **_):
-    raise jobs.LeaseLost("The lease is lost.")
+    raise LookupError
+
+
+@pytest.mark.anyio
+async def test_a_file_that_is_taken_away_makes_no_refusal_of_what_was_forgotten(database):
+    async with erasing(database) as eraser:
+        await forget(database)
+        database.path.rename(database.path.with_name("elsewhere.db"))
+        assert not await eraser.erase()
 
 
 @pytest.mark.anyio
