@@ -111,6 +111,7 @@ class Trace:
     offset: int
     parent: Relative | None
     children: tuple[Relative, ...]
+    children_total: int
     same_name: int
     other_definitions: tuple[int, ...] = ()
     original_name: str | None = None
@@ -122,11 +123,12 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """Several symbols that a name may mean."""
+    """A page of the symbols that a name may mean."""
 
     name: str
     disambiguation: tuple[Place, ...]
     total: int
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

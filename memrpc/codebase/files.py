@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.codebase.answers import Enclosing, FileAnswer, FileFacts, Place
+from memrpc.codebase.candidates import normal_path
 from memrpc.codebase.model import FILE_BITS, MAX_ORDINAL
-from memrpc.codebase.tracing import normal_path
 from memrpc.store import json_column
 from memrpc.store.errors import InvalidArguments, NotFound
 from memrpc.store.where import compose

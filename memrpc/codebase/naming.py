@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from memrpc.codebase.tracing import normal_path, split_owner
+from memrpc.codebase.candidates import normal_path, split_owner
 from memrpc.store import json_column
 
 if TYPE_CHECKING:

@@ -7,26 +7,22 @@ falls with the number of symbols that share it, and where a member is called lik
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memrpc.codebase import words
 from memrpc.codebase.answers import Ambiguity, Definition, Described, Place, Relative, Trace, Use
+from memrpc.codebase.candidates import TraceRequest, candidates, split_owner
 from memrpc.codebase.model import FILE_BITS, MAX_ORDINAL, Certainty, Kind
 from memrpc.store import json_column
 from memrpc.store.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import apsw
 
-MAX_CANDIDATES: Final = 200
-SHOWN_CANDIDATES: Final = 20
+NEAR_PLACES: Final = 5
 MAX_CHILDREN: Final = 50
 MAX_CONFIDENCE: Final = 0.9
-_JOINTS: Final = re.compile(r"\.|::|#|->")
 
 _SYMBOL: Final = """
 SELECT s.id, s.name, s.kind, s.owner, s.parent, s.exported, s.is_default, s.start_line,
@@ -34,16 +30,11 @@ SELECT s.id, s.name, s.kind, s.owner, s.parent, s.exported, s.is_default, s.star
 FROM code_symbols AS s JOIN code_files AS f ON f.id = s.id >> 18
 """
 _HERE: Final = "f.repository = :repository AND f.state = 'live'"
-_BY_NAME: Final = f"""{_SYMBOL}
-WHERE s.name = :name COLLATE NOCASE AND {_HERE} ORDER BY f.path, s.id LIMIT :limit
+_BY_IDS: Final = f"""{_SYMBOL}
+WHERE s.id IN (SELECT value FROM json_each(:ids)) ORDER BY f.path, s.id
 """
-_BY_WORDS: Final = f"""{_SYMBOL}
-WHERE s.id IN (SELECT rowid FROM code_words WHERE code_words MATCH :words) AND {_HERE}
-ORDER BY f.path, s.id LIMIT :limit
-"""
-_BY_ID: Final = f"{_SYMBOL} WHERE s.id = :id AND {_HERE}"
 _CHILDREN: Final = """
-SELECT name, kind, name_line FROM code_symbols
+SELECT name, kind, name_line, count(*) OVER () FROM code_symbols
 WHERE id BETWEEN :first AND :last AND parent = :parent ORDER BY id LIMIT :limit
 """
 _SAME_NAME: Final = f"""
@@ -117,101 +108,25 @@ class Row(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TraceRequest:
-    """A name, with what tells symbols of that name apart."""
-
-    name: str
-    kinds: tuple[str, ...] = ()
-    file_path: str | None = None
-    exported_only: bool = False
-    include_references: bool = True
-    limit: int = 50
-    offset: int = 0
-
-
 def trace(db: apsw.Connection, repository: int, request: TraceRequest) -> Trace | Ambiguity:
     """The symbol that the request means, or those between which it does not decide.
 
     Raises NotFound.
     """
-    found, original = _candidates(db, repository, request)
-    if not found:
+    groups, original = candidates(db, repository, request)
+    if not groups:
         raise _not_found(db, repository, request)
-    groups = _groups(found)
     if len(groups) > 1:
-        places = tuple(group[0].place() for group in groups)
-        return Ambiguity(request.name, places[:SHOWN_CANDIDATES], len(places))
-    return _trace(db, repository, request, groups[0], original)
+        page = groups[request.offset : request.offset + request.limit]
+        places = tuple(row.place() for row in _rows(db, [group[0] for group in page]))
+        return Ambiguity(request.name, places, len(groups), request.offset)
+    return _trace(db, repository, request, _rows(db, groups[0]), original)
 
 
-def _candidates(
-    db: apsw.Connection, repository: int, request: TraceRequest
-) -> tuple[list[Row], str | None]:
-    """The symbols that the name may mean, and the name itself if they are spelt otherwise."""
-    owner, name = split_owner(request.name)
-    for wanted_owner, wanted_name in dict.fromkeys(((None, request.name), (owner, name))):
-        rows = _select(db, _BY_NAME, repository, name=wanted_name)
-        found = _filtered(rows, request, wanted_owner)
-        exact = [row for row in found if row.name == wanted_name]
-        if exact:
-            return exact, None
-        if found:
-            return found, request.name
-    joined = "".join(words.parts(name))
-    if not joined:
-        return [], None
-    rows = _select(db, _BY_WORDS, repository, words=f'names : "{joined}"')
-    alike = [row for row in rows if "".join(words.parts(row.name)) == joined]
-    return _filtered(alike, request, owner), request.name
-
-
-def split_owner(name: str) -> tuple[str | None, str]:
-    """``Type.method`` in any language's spelling, as its type and its name."""
-    parts = [part for part in _JOINTS.split(name) if part]
-    if len(parts) < 2:  # noqa: PLR2004 -- a type and a name
-        return None, name
-    return ".".join(parts[:-1]), parts[-1]
-
-
-def _select(db: apsw.Connection, sql: str, repository: int, **values: str) -> list[Row]:
-    bound = {"repository": repository, "limit": MAX_CANDIDATES, **values}
-    rows: list[Any] = db.execute(sql, bound).fetchall()
-    return [Row(*row) for row in rows]
-
-
-def _filtered(rows: Iterable[Row], request: TraceRequest, owner: str | None) -> list[Row]:
-    path = normal_path(request.file_path).rstrip("/") if request.file_path else None
-    return [
-        row
-        for row in rows
-        if (not request.kinds or row.kind in request.kinds)
-        and (owner is None or _ends_with(row.owner, owner))
-        and (path is None or _is_at(row.path, path))
-        and (not request.exported_only or row.exported)
-    ]
-
-
-def _is_at(path: str, wanted: str) -> bool:
-    """Whether a path is the wanted one, ends like it, or is of a file in that folder."""
-    return path == wanted or path.endswith(f"/{wanted}") or path.startswith(f"{wanted}/")
-
-
-def _ends_with(owner: str | None, wanted: str) -> bool:
-    return owner is not None and f".{owner}".endswith(f".{wanted}")
-
-
-def normal_path(path: str) -> str:
-    """A path below the root as the index spells it."""
-    return path.replace("\\", "/").removeprefix("./")
-
-
-def _groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Overloads, and getters with their setters, are one symbol with several declarations."""
-    groups: dict[tuple[str, str | None, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.path, row.owner, row.kind), []).append(row)
-    return list(groups.values())
+def _rows(db: apsw.Connection, ids: Sequence[int]) -> list[Row]:
+    """Symbols by their ids, in that order."""
+    found: list[Any] = db.execute(_BY_IDS, {"ids": json_column.encode(list(ids))}).fetchall()
+    return [Row(*row) for row in found]
 
 
 def _trace(
@@ -222,6 +137,7 @@ def _trace(
     original: str | None,
 ) -> Trace:
     row = group[0]
+    children, children_total = _children(db, row)
     same_name: int = db.execute(_SAME_NAME, {"repository": repository, "name": row.name}).get
     uses, total, resolved = (
         _uses(db, repository, request, group, same_name)
@@ -235,8 +151,9 @@ def _trace(
         resolved=resolved,
         by_name=total - resolved,
         offset=request.offset,
-        parent=_parent(db, repository, row),
-        children=_children(db, row),
+        parent=_parent(db, row),
+        children=children,
+        children_total=children_total,
         same_name=same_name,
         other_definitions=tuple(other.start_line for other in group[1:]),
         original_name=original,
@@ -256,20 +173,20 @@ def describe(row: Row) -> Described:
     )
 
 
-def _parent(db: apsw.Connection, repository: int, row: Row) -> Relative | None:
+def _parent(db: apsw.Connection, row: Row) -> Relative | None:
     if row.parent is None:
         return None
     parent = (row.id >> FILE_BITS << FILE_BITS) + row.parent
-    rows: list[Any] = db.execute(_BY_ID, {"repository": repository, "id": parent}).fetchall()
-    found = [Row(*each) for each in rows]
+    found = _rows(db, [parent])
     return Relative(found[0].name, found[0].kind, found[0].name_line) if found else None
 
 
-def _children(db: apsw.Connection, row: Row) -> tuple[Relative, ...]:
+def _children(db: apsw.Connection, row: Row) -> tuple[tuple[Relative, ...], int]:
+    """The first of what it holds, and how much that is."""
     first = row.id >> FILE_BITS << FILE_BITS
     bounds = {"first": first, "last": first + MAX_ORDINAL, "limit": MAX_CHILDREN}
     rows: list[Any] = db.execute(_CHILDREN, {**bounds, "parent": row.id - first}).fetchall()
-    return tuple(Relative(*each) for each in rows)
+    return tuple(Relative(*each) for *each, _ in rows), rows[0][-1] if rows else 0
 
 
 def _uses(
@@ -331,10 +248,10 @@ def _not_found(db: apsw.Connection, repository: int, request: TraceRequest) -> N
     """Say what is near: the same name elsewhere, or names that are spelt alike."""
     from memrpc.codebase import searching
 
-    bare = TraceRequest(request.name)
-    elsewhere, _ = _candidates(db, repository, bare)
+    elsewhere = candidates(db, repository, TraceRequest(request.name)).groups[:NEAR_PLACES]
     near = [
-        f"{row.path}:{row.name_line} {row.kind} {row.name}" for row in elsewhere[:5]
+        f"{row.path}:{row.name_line} {row.kind} {row.name}"
+        for row in _rows(db, [group[0] for group in elsewhere])
     ] or searching.near_names(db, repository, split_owner(request.name)[1])
     hint = f" Near: {', '.join(near)}." if near else " Search for a part of it with `query`."
     return NotFound(

@@ -6,13 +6,14 @@ import pytest
 
 from memrpc.codebase import binding, rust_paths, tracing
 from memrpc.codebase.answers import Trace
+from memrpc.codebase.candidates import TraceRequest
 from memrpc.codebase.module_paths import ClassFiles, Go, JavaScript, Python, Rust
 from tests.codebase.conftest import extract, write
 
 
 def uses(index, name, **more) -> dict[str, list[str]]:
     """The places that refer to a symbol, by how certain it is."""
-    found = index.read(tracing.trace, tracing.TraceRequest(name, **more))
+    found = index.read(tracing.trace, TraceRequest(name, **more))
     assert isinstance(found, Trace), found
     by: dict[str, list[str]] = {"resolved": [], "by_name": []}
     for use in found.references:
@@ -216,7 +217,7 @@ def test_confidence_falls_with_the_number_of_namesakes(index, repo):
     write(repo, {f"m{n}.py": "class A:\n    def go(self): pass\n" for n in range(3)})
     write(repo, {"use.py": "x.go()\ngo()\n"})
     index.run(repo)
-    found = index.read(tracing.trace, tracing.TraceRequest("go", file_path="m0.py"))
+    found = index.read(tracing.trace, TraceRequest("go", file_path="m0.py"))
     assert [each.confidence for each in found.references] == [0.3, 0.15]
 
 

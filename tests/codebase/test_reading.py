@@ -15,6 +15,7 @@ from memrpc.codebase import (
     words,
 )
 from memrpc.codebase.answers import Ambiguity
+from memrpc.codebase.candidates import TraceRequest
 from memrpc.store.errors import InvalidArguments, NotFound
 from tests.codebase.conftest import write
 
@@ -100,7 +101,7 @@ def test_a_name_is_found_by_its_parts_its_spellings_and_with_slips(handlers, que
 def test_no_text_of_a_question_is_syntax(handlers, query):
     assert isinstance(names_of(handlers, query), list)
     with pytest.raises(NotFound):
-        handlers.read(tracing.trace, tracing.TraceRequest(f"no{query}"))
+        handlers.read(tracing.trace, TraceRequest(f"no{query}"))
 
 
 def test_nothing_alike_is_nothing_with_a_reason(handlers):
@@ -168,7 +169,7 @@ def twins(index, repo):
 
 def test_h24_an_ambiguous_name_is_resolved_by_kind_file_or_owner(twins):
     def trace(name, **more):
-        return twins.read(tracing.trace, tracing.TraceRequest(name, **more))
+        return twins.read(tracing.trace, TraceRequest(name, **more))
 
     ambiguous = trace("go")
     assert isinstance(ambiguous, Ambiguity)
@@ -184,23 +185,75 @@ def test_h24_an_ambiguous_name_is_resolved_by_kind_file_or_owner(twins):
     assert trace("Deep.In.only").symbol.owner == "Deep.In"
 
 
+def test_one_of_many_that_share_a_name_is_told_apart_wherever_it_stands(index, repo):
+    classes = (f"class C{n}:\n    def __init__(self): pass\n" for n in range(150))
+    code = "".join(classes)
+    write(repo, {"a.py": code, "b.py": code, "z.py": "def __init__(): pass\n"})
+    index.run(repo)
+
+    def trace(name, **more):
+        return index.read(tracing.trace, TraceRequest(name, **more))
+
+    assert trace("C149.__init__", file_path="b.py").definition.file == "b.py"
+    assert trace("__init__", file_path="z.py").definition.file == "z.py"
+    assert trace("__init__", kinds=("function",)).definition.file == "z.py"
+    pages = [trace("__init__", limit=120, offset=offset) for offset in (0, 120, 240)]
+    assert [len(each.disambiguation) for each in pages] == [120, 120, 61]
+    assert {each.total for each in pages} == {301}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "line"),
+    [
+        ("shop.cart.Cart.add", "shop/cart/models.py", 2),
+        ("shop.cart.models.Cart", "shop/cart/models.py", 1),
+        ("models.Cart.add", "shop/cart/models.py", 2),
+        ("cart.add", "shop/cart/models.py", 2),
+        ("widgets.shop.total", "shop/__init__.py", 1),
+        ("shop.total", "shop/__init__.py", 1),
+        ("bag.total", "shop/bag.py", 1),
+        ("shop.keep", "shop/near/far/b.py", 1),
+    ],
+)
+def test_a_name_is_traced_by_the_modules_that_lead_to_it(index, repo, name, file, line):
+    write(
+        repo,
+        {
+            "shop/__init__.py": "def total(): pass\n",
+            "shop/bag.py": "def total(): pass\n",
+            "shop/cart/models.py": "class Cart:\n    def add(self): pass\n",
+            "shop/a.py": "class A:\n    def keep(self): pass\n",
+            "shop/near/far/b.py": "def keep(): pass\n",
+            "other/models.py": "class Basket:\n    def add(self): pass\n",
+        },
+    )
+    index.run(repo)
+    answer = index.read(tracing.trace, TraceRequest(name))
+    assert (answer.definition.file, answer.definition.line) == (file, line)
+
+
+def test_a_module_that_does_not_lead_to_a_name_is_not_passed_over(twins):
+    with pytest.raises(NotFound):
+        twins.read(tracing.trace, TraceRequest("elsewhere.A.go"))
+
+
 def test_a_name_that_is_spelt_otherwise_is_found_and_says_so(handlers):
-    answer = handlers.read(tracing.trace, tracing.TraceRequest("get-user-profile"))
+    answer = handlers.read(tracing.trace, TraceRequest("get-user-profile"))
     assert (answer.symbol.name, answer.original_name) == ("get_user_profile", "get-user-profile")
-    answer = handlers.read(tracing.trace, tracing.TraceRequest("httpserver"))
+    answer = handlers.read(tracing.trace, TraceRequest("httpserver"))
     assert (answer.symbol.name, answer.original_name) == ("HTTPServer", "httpserver")
 
 
 def test_a_missing_name_says_what_is_near(twins, handlers):
     with pytest.raises(NotFound) as refusal:
-        handlers.read(tracing.trace, tracing.TraceRequest("handleClikc"))
+        handlers.read(tracing.trace, TraceRequest("handleClikc"))
     assert refusal.value.details["reason"] == "SYMBOL_NOT_FOUND"
     assert "handleClick" in refusal.value.message
 
 
 def test_a_name_whose_hints_do_not_fit_says_where_it_is(twins):
     with pytest.raises(NotFound) as refusal:
-        twins.read(tracing.trace, tracing.TraceRequest("go", file_path="lib/b.py"))
+        twins.read(tracing.trace, TraceRequest("go", file_path="lib/b.py"))
     assert "a.py:2 method go" in refusal.value.message
 
 
@@ -213,18 +266,26 @@ def test_parent_children_and_overloads_are_told(index, repo):
         },
     )
     index.run(repo)
-    answer = index.read(tracing.trace, tracing.TraceRequest("A"))
+    answer = index.read(tracing.trace, TraceRequest("A"))
     assert [(each.kind, each.name) for each in answer.children] == [
         ("property", "x"), ("method", "p"), ("method", "p"),
     ]  # fmt: skip
-    answer = index.read(tracing.trace, tracing.TraceRequest("A.p"))
+    answer = index.read(tracing.trace, TraceRequest("A.p"))
     assert answer.parent.name == "A"
     assert answer.other_definitions == (6,)
 
 
+def test_a_class_tells_how_many_members_it_has_and_shows_the_first(index, repo):
+    members = "".join(f"    def m{n}(self): ...\n" for n in range(60))
+    write(repo, {"a.py": f"class A:\n{members}"})
+    index.run(repo)
+    answer = index.read(tracing.trace, TraceRequest("A"))
+    assert (len(answer.children), answer.children_total) == (50, 60)
+
+
 @pytest.mark.parametrize("name", ["größe", "変数"])
 def test_b101_names_in_any_script_are_traced(handlers, name):
-    assert handlers.read(tracing.trace, tracing.TraceRequest(name)).symbol.name == name
+    assert handlers.read(tracing.trace, TraceRequest(name)).symbol.name == name
 
 
 def test_references_come_in_pages(index, repo):
@@ -232,7 +293,7 @@ def test_references_come_in_pages(index, repo):
     index.run(repo)
     lines = []
     for offset in (0, 10, 20):
-        request = tracing.TraceRequest("f", limit=10, offset=offset)
+        request = TraceRequest("f", limit=10, offset=offset)
         answer = index.read(tracing.trace, request)
         assert (answer.total, answer.resolved) == (25, 25)
         lines += [each.line for each in answer.references]

@@ -102,6 +102,30 @@ def test_an_ambiguous_name_is_a_success_with_the_choices(widgets):
     assert widgets.read(name="Cart.go")["definition"]["line"] == 3
 
 
+def test_all_choices_of_an_ambiguous_name_can_be_had(tools, repo):
+    code = "".join(f"class Class{n}:\n    def go(self, there, and_back): ...\n" for n in range(90))
+    write(repo, {"a.py": code})
+    tools.index(repo)
+    seen, offset = [], 0
+    while offset is not None:
+        answer = tools.read(name="go", offset=offset)
+        seen += [each["owner"] for each in answer["disambiguation"]]
+        offset = answer.get("nextOffset")
+    assert seen == [f"Class{n}" for n in range(90)]
+    text = tools.result("codebase-read", name="go")["content"][0]["text"]
+    assert "declared 90 times" in text
+    assert "More: offset=" in text
+
+
+def test_a_class_of_many_members_says_that_there_are_more(tools, repo):
+    members = "".join(f"    def m{n}(self): ...\n" for n in range(60))
+    write(repo, {"a.py": f"class A:\n{members}"})
+    tools.index(repo)
+    assert tools.read(name="A")["childrenTotal"] == 60
+    text = tools.result("codebase-read", name="A")["content"][0]["text"]
+    assert "method m49:51 and 10 more" in text
+
+
 def test_json_makes_the_text_the_same_json(widgets):
     result = widgets.result("codebase-read", query="handle", json=True)
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]

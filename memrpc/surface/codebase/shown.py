@@ -84,6 +84,7 @@ def trace_json(trace: Trace, uses: Sequence[Use]) -> dict[str, JSON]:
         "definition": camel(trace.definition),
         **({"parent": camel(trace.parent)} if trace.parent else {}),
         "children": camel(trace.children),
+        "childrenTotal": trace.children_total,
         "references": camel(tuple(uses)),
         "exportChain": {
             "exported": trace.symbol.exported,
@@ -113,7 +114,8 @@ def trace_lines(trace: Trace, uses: Sequence[Use]) -> list[str]:
         lines.append(f"In {trace.parent.kind} {trace.parent.name} (line {trace.parent.line})")
     if trace.children:
         listed = ", ".join(f"{c.kind} {c.name}:{c.line}" for c in trace.children)
-        lines.append(f"Holds {listed}")
+        rest = trace.children_total - len(trace.children)
+        lines.append(f"Holds {listed}" + (f" and {rest} more, see the file's page" * (rest > 0)))
     lines.append(
         f"References: {trace.resolved} resolved, {trace.by_name} by name only"
         + (f" ({trace.same_name} symbols share the name)" if trace.same_name > 1 else "")
@@ -133,7 +135,7 @@ def ambiguity_json(found: Ambiguity, count: int) -> dict[str, JSON]:
         "ambiguous": True,
         "name": found.name,
         "disambiguation": camel(found.disambiguation[:count]),
-        "total": found.total,
+        **page(count, found.total, found.offset),
     }
 
 

@@ -57,9 +57,10 @@ async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
 async def read_symbol(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.codebase import tracing
     from memrpc.codebase.answers import Ambiguity
+    from memrpc.codebase.candidates import TraceRequest
     from memrpc.surface.codebase import shown
 
-    request = tracing.TraceRequest(values["name"], limit=_MANY_USES)
+    request = TraceRequest(values["name"], limit=_MANY_USES)
 
     def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
         found = tracing.trace(db, repository.id, request)

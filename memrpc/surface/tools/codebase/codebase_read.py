@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memrpc.codebase import architecture, files, grepping, repositories, searching, tracing
 from memrpc.codebase.answers import Ambiguity, CodeAnswer, Match
+from memrpc.codebase.candidates import TraceRequest
 from memrpc.codebase.roots import is_folder
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
@@ -50,7 +51,7 @@ def _kinds(visit: Visit) -> tuple[str, ...]:
 async def _trace(visit: Visit) -> ToolResult:
     arguments = visit.arguments
     limit, offset = visit.page(50, 200)
-    request = tracing.TraceRequest(
+    request = TraceRequest(
         arguments["name"],
         kinds=_kinds(visit),
         file_path=arguments.get("filePath"),
@@ -84,7 +85,8 @@ async def _trace(visit: Visit) -> ToolResult:
 
 def _ambiguity(visit: Visit, found: Ambiguity) -> ToolResult:
     def draw(count: int) -> Drawn:
-        return shown.ambiguity_json(found, count), shown.ambiguity_lines(found, count)
+        structured = shown.ambiguity_json(found, count)
+        return structured, [*shown.ambiguity_lines(found, count), *shown.more_line(structured)]
 
     return visit.fitted(len(found.disambiguation), draw)
 
