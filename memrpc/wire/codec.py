@@ -37,6 +37,8 @@ _UINT64_MAX: Final = 2**64 - 1
 _LINE_BREAKS: Final = re.compile(rb"\xe2\x80[\xa8\xa9]")
 _ESCAPED: Final = {b"\xe2\x80\xa8": rb"\u2028", b"\xe2\x80\xa9": rb"\u2029"}
 _EMPTY: Final[JSONObject] = {}
+MAX_BATCH: Final = 10_000
+"""An element of two bytes costs a kilobyte until it is answered."""
 
 
 def decode(line: bytes) -> Inbound:
@@ -45,6 +47,8 @@ def decode(line: bytes) -> Inbound:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         return _unreadable(line)
+    if isinstance(value, list) and len(value) > MAX_BATCH:
+        return _invalid(None, f"Invalid Request: a batch is limited to {MAX_BATCH} messages")
     value = _exact(value, line)
     if isinstance(value, dict):
         return _message(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memrpc.wire.codec import MAX_BATCH
 from tests.peer import Peer, call, cancel, initialize, modern, request, to_line
 
 SHARES_A_PROCESS = True
@@ -195,3 +196,19 @@ def test_an_empty_batch_gets_one_error(peer: Peer):
     peer.handshake("2025-03-26")
     peer.write(b"[]\n")
     assert code_of(peer.receive()[0]) == (None, -32600)
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-06-18"])
+def test_a_batch_of_too_many_messages_gets_one_error_and_costs_no_memory(peer: Peer, version: str):
+    peer.handshake(version)
+    before_kib = peer.resident_kib()
+    peer.write_unseen(b"[" + b"1," * 2_000_000 + b"1]\n")
+    assert code_of(peer.receive()[0]) == (None, -32600)
+    assert peer.resident_kib() - before_kib < 150 << 10
+    peer.prove_alive()
+
+
+def test_a_batch_of_as_many_messages_as_are_allowed_is_answered(peer: Peer):
+    peer.handshake("2025-03-26")
+    peer.send([request(each, "ping") for each in range(MAX_BATCH)])
+    assert len(peer.receive()) == MAX_BATCH
