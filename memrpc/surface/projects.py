@@ -209,8 +209,12 @@ async def roots(ctx: Context) -> list[JSON]:
         return []
     try:
         answer = await ctx.ask(_ASK, ask)
-    except (MissingCapabilityError, RefusedError):
+    except MissingCapabilityError:
         return []
+    except RefusedError as error:
+        if not error.refusal.retryable:
+            return []
+        answer = {}  # It did not answer in time; the calls after this one need not wait as well.
     listed = answer.get("roots")
     given = [root for root in listed if isinstance(root, dict)] if isinstance(listed, list) else []
     found = list({str(root.get("uri")): root for root in given}.values())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memrpc.server.faults import Refusal, RefusedError
 from memrpc.surface.checkouts import Checkout, checkout_of, folder_of, parse_url
 from memrpc.surface.projects import Places
 from tests.workspace.conftest import Refused
@@ -121,6 +122,26 @@ def test_what_agent_context_names_holds_for_the_handshake_session_only(tools, ch
     assert scope == {"owner": "globex", "repo": "widgets", "resolved_by": "session"}
     tools.handshake = None
     assert tools.call("memory-read")["scope"]["resolved_by"] == "git"
+
+
+def test_a_client_that_does_not_answer_for_its_roots_is_waited_for_once(tools, checkout):
+    stand(tools, checkout)
+    tools.capabilities = {"roots": {}}
+    tools.place = {}
+    tools.answers = [RefusedError(Refusal("unavailable", "no answer", retryable=True))]
+    for _ in range(2):
+        assert tools.call("memory-read")["scope"]["resolved_by"] == "git"
+    assert len(tools.asked) == 1
+
+
+def test_a_client_that_refused_to_tell_its_roots_is_asked_again(tools, checkout):
+    stand(tools, checkout)
+    tools.capabilities = {"roots": {}}
+    tools.place = {}
+    told = {"roots": [{"uri": checkout.as_uri()}]}
+    tools.answers = [RefusedError(Refusal("unavailable", "not yet")), told]
+    sources = [tools.call("memory-read")["scope"]["resolved_by"] for _ in range(2)]
+    assert sources == ["git", "roots"]
 
 
 def test_in_2026_roots_are_not_asked_for(tools, checkout):
