@@ -59,6 +59,7 @@ def _symbols(
     exported: list[bool] = []
     for ordinal, entry in enumerate(entries):
         node, name = entry.declared.node, name_node(entry.declared)
+        end_row, end_column = _end(data, entry.declared.body or node)
         exported.append(_is_exported(language, found, entry, exported))
         yield Symbol(
             entry.name,
@@ -69,13 +70,22 @@ def _symbols(
             node.id in found.default or entry.name in found.default_names,
             node.start_point.row + 1,
             node.start_point.column + 1,
-            (entry.declared.body or node).end_point.row + 1,
-            (entry.declared.body or node).end_point.column + 1,
+            end_row + 1,
+            end_column + 1,
             name.start_point.row + 1,
             name.start_point.column + 1,
             _signature(data, entry),
             docstrings.get(ordinal) or _comment_before(found, entry),
         )
+
+
+def _end(data: bytes, node: Node) -> tuple[int, int]:
+    """Where a node ends: on its last line, when the break behind that is a part of it."""
+    row, column = node.end_point
+    if column or row == node.start_point.row:
+        return row, column
+    line_end = node.end_byte - 1
+    return row - 1, line_end - data.rfind(b"\n", 0, line_end) - 1
 
 
 def _is_exported(language: Language, found: Findings, entry: Entry, so_far: list[bool]) -> bool:

@@ -105,6 +105,17 @@ def test_signatures_end_before_the_body_and_leave_decorators_out():
     assert (symbol.start_line, symbol.end_line, symbol.name_line) == (2, 6, 2)
 
 
+@pytest.mark.parametrize(
+    ("language", "code", "ends"),
+    [
+        ("markdown", "# A\n\ntext\n# B\n\nmore\n", [(3, 5), (6, 5)]),
+        ("c", "#define F(a) a\nint f(void) {\n}\n", [(1, 15), (3, 2)]),
+    ],
+)
+def test_a_symbol_ends_on_its_own_last_line_and_not_where_the_next_one_begins(language, code, ends):
+    assert [(each.end_line, each.end_col) for each in extract(code, language).symbols] == ends
+
+
 def test_a_name_below_its_type_has_its_own_line():
     (symbol,) = extract("static int\nf(void) { return 1; }\n", "c").symbols
     assert (symbol.start_line, symbol.name_line) == (1, 2)
