@@ -37,7 +37,10 @@ INSERT INTO checkpoints (checkpoint_id, scope, session_id, state, covered_event_
   created_at, invalidated_at, invalidated_by)
 VALUES (:checkpoint_id, :scope, :session_id, :state, :covered_event_id, :covered_seq, :created_at,
   :invalidated_at, :invalidated_by)
-ON CONFLICT (checkpoint_id) DO NOTHING RETURNING checkpoint
+ON CONFLICT (checkpoint_id) DO UPDATE
+SET invalidated_at = excluded.invalidated_at, invalidated_by = excluded.invalidated_by
+WHERE invalidated_at IS NULL AND excluded.invalidated_at IS NOT NULL AND scope = excluded.scope
+RETURNING checkpoint
 """
 _INVALIDATE: Final = """
 UPDATE checkpoints SET invalidated_at = :now, invalidated_by = :by
@@ -129,7 +132,7 @@ def snapshots(db: apsw.Connection) -> list[Snapshot]:
 
 
 def restore(db: apsw.Connection, snapshot: Snapshot, covered: Event) -> bool:
-    """Add an exported checkpoint and say whether it was new."""
+    """Add an exported checkpoint, or end one that has ended since; say whether there was need."""
     values = {
         "checkpoint_id": snapshot.checkpoint_id,
         "scope": covered.scope,

@@ -27,22 +27,39 @@ def export_lines(
 ) -> Iterator[str]:
     """Yield every record as a line without its end, events in order of arrival.
 
-    ``since`` leaves out what was recorded before it, ``scope`` what belongs to another one.
+    ``since`` leaves out what was recorded before it and has not changed, ``scope`` what belongs to
+    another one.
     """
+    yield from _event_lines(db, since, scope)
+    yield from _checkpoint_lines(db, since, scope)
+    yield from _persona_lines(db, since, scope)
+
+
+def _event_lines(db: apsw.Connection, since: int | None, scope: Scope | None) -> Iterator[str]:
+    touched = set() if since is None else memories.touched_since(db, since)
     names: dict[int, Scope] = {}
     for seq in events.all_seqs(db):
         event = events.by_seqs(db, [seq])[seq]
-        names.setdefault(event.scope, scopes.name(db, event.scope))
-        is_wanted = scope is None or names[event.scope] == scope
-        if is_wanted and (since is None or event.recorded_at >= since):
-            yield json_column.encode(_event(db, event, names[event.scope]))
+        name = names.setdefault(event.scope, scopes.name(db, event.scope))
+        is_new = since is None or event.recorded_at >= since or seq in touched
+        if is_new and scope in {None, name}:
+            yield json_column.encode(_event(db, event, name))
+
+
+def _checkpoint_lines(db: apsw.Connection, since: int | None, scope: Scope | None) -> Iterator[str]:
     for snapshot in checkpoints.snapshots(db):
-        is_wanted = scope is None or names.get(snapshot.scope) == scope
-        if is_wanted and (since is None or snapshot.created_at >= since):
+        changed_at = snapshot.invalidated_at or snapshot.created_at
+        is_new = since is None or changed_at >= since
+        if is_new and scope in {None, scopes.name(db, snapshot.scope)}:
             yield json_column.encode(_checkpoint(snapshot))
+
+
+def _persona_lines(db: apsw.Connection, since: int | None, scope: Scope | None) -> Iterator[str]:
     for name in persona.names(db):
         core = persona.current(db, name)
-        if core.version and (scope is None or name == scope.persona_id):
+        if core.updated_at is None or (scope is not None and scope.persona_id != name):
+            continue
+        if since is None or times.parse(core.updated_at, "updated_at") >= since:
             yield json_column.encode(_persona(core))
 
 

@@ -78,10 +78,13 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
     existing = memories.by_id(db, link.memory_id)
     if existing is None:
         statement = _statement(record, event)
+        extractor = transfer.text(record, "extractor")
+        if memories.exist(db, event.seq, extractor, position):
+            return None  # Both sides drew it, each under an id of its own.
         origin = Origin(
             event.scope,
             event.seq,
-            transfer.text(record, "extractor"),
+            extractor,
             position,
             recorded_at=times.parse(record["recorded_at"], "recorded_at"),
             valid_to=link.valid_to,
@@ -91,7 +94,15 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
     if existing.event_seq != event.seq:
         raise Conflict("memory_id is taken here by a memory of another event.")
     was_ended = existing.status is model.Status.CURRENT and link.status is not model.Status.CURRENT
-    return link if was_ended or _has_loose_ends(existing, link) else None
+    is_taken = was_ended or _ends_sooner(existing, link) or _has_loose_ends(existing, link)
+    return link if is_taken else None
+
+
+def _ends_sooner(existing: Memory, link: Link) -> bool:
+    """Say whether a later correction elsewhere has cut short what was history here as well."""
+    if model.Status.CURRENT in {existing.status, link.status} or link.valid_to is None:
+        return False
+    return existing.valid_to is None or link.valid_to < existing.valid_to
 
 
 def _has_loose_ends(existing: Memory, link: Link) -> bool:

@@ -58,7 +58,8 @@ _EXTRACTORS: Final = """
 SELECT memory, extractor FROM memories WHERE event_seq = :seq ORDER BY memory
 """
 _EXISTS: Final = """
-SELECT 1 FROM memories WHERE event_seq = :event_seq AND extractor = :extractor LIMIT 1
+SELECT 1 FROM memories WHERE event_seq = :event_seq AND extractor = :extractor
+  AND (:position IS NULL OR position = :position) LIMIT 1
 """
 _RETIRE: Final = """
 UPDATE memories SET status = :status, superseded_by = :by,
@@ -84,6 +85,14 @@ WHERE memory IN (SELECT value FROM json_each(:keys)) AND valid_to > :at
 _EVENTS_HOLDING: Final = """
 SELECT DISTINCT event_seq FROM memories
 WHERE scope = :scope AND valid_from <= :instant AND (valid_to IS NULL OR valid_to > :instant)
+"""
+_TOUCHED_SINCE: Final = """
+WITH RECURSIVE touched (memory) AS (
+  SELECT memory FROM memories WHERE recorded_at >= :since
+  UNION
+  SELECT old.memory FROM touched CROSS JOIN memories AS old ON old.superseded_by = touched.memory
+)
+SELECT DISTINCT event_seq FROM touched CROSS JOIN memories USING (memory)
 """
 
 # By their values: to look a member up is several times sooner done than to call its class.
@@ -151,9 +160,13 @@ def newest(db: apsw.Connection, scope: int, *, now: int, limit: int) -> list[Mem
     return _all(db, _NEWEST, {"scope": scope, "now": now, "limit": limit})
 
 
-def exist(db: apsw.Connection, seq: int, extractor: str) -> bool:
-    """Say whether this version of the extractor has already drawn memories from the event."""
-    return db.execute(_EXISTS, {"event_seq": seq, "extractor": extractor}).get is not None
+def exist(db: apsw.Connection, seq: int, extractor: str, position: int | None = None) -> bool:
+    """Say whether this version of the extractor has already drawn memories from the event.
+
+    With ``position`` the question is whether one of them has that place.
+    """
+    values = {"event_seq": seq, "extractor": extractor, "position": position}
+    return db.execute(_EXISTS, values).get is not None
 
 
 def extractors(db: apsw.Connection, seq: int) -> dict[int, str]:
@@ -216,6 +229,12 @@ def close(db: apsw.Connection, keys: Iterable[int], *, at: int) -> None:
 def events_holding(db: apsw.Connection, scope: int, instant: int) -> set[int]:
     """Return the places of the events of which a statement held at ``instant``."""
     rows: list[Any] = db.execute(_EVENTS_HOLDING, {"scope": scope, "instant": instant}).fetchall()
+    return {seq for (seq,) in rows}
+
+
+def touched_since(db: apsw.Connection, since: int) -> set[int]:
+    """Return the places of events of which a memory was drawn or ended since then."""
+    rows: list[Any] = db.execute(_TOUCHED_SINCE, {"since": since}).fetchall()
     return {seq for (seq,) in rows}
 
 

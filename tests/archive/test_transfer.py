@@ -11,7 +11,7 @@ from memrpc.archive.model import Category, Cue, CueKind, Method, Role, Scope
 from memrpc.store import jobs, transfer
 from memrpc.store.errors import InvalidArguments
 from memrpc.store.transfer import Report
-from tests.archive.scenes import NOW, Archive, contents
+from tests.archive.scenes import NOW, SECOND, Archive, contents
 from tests.memory_file import open_database
 
 OTHER = Scope("ada", "other")
@@ -219,9 +219,59 @@ def test_an_export_may_be_of_one_scope_or_of_what_is_new(full: Archive) -> None:
         return [record.get("event_id") or record["type"] for record in map(json.loads, lines)]
 
     assert ids(export(full, scope=OTHER)) == ["archive", "e2", "e3", "checkpoint", "persona"]
-    newer = ids(export(full, since=NOW + 1))
-    assert "e1" not in newer
-    assert {"e2", "e3", "e4", "e5", "persona"} <= set(newer)
+    full.now += 1
+    full.record("e6", "User likes tea.")
+    assert ids(export(full, since=full.now)) == ["archive", "e6"]
+    assert "persona" in ids(export(full, since=NOW + 1))
+
+
+def test_what_is_new_brings_the_end_of_what_it_corrected(archive: Archive, empty: Archive) -> None:
+    old = archive.record("e", "User likes dogs.").memory_ids[0]
+    load(empty, export(archive))
+    archive.now += SECOND
+    new = archive.correct(old, "User likes cats.", valid_at=times.to_text(archive.now))
+    load(empty, export(archive, since=archive.now))
+    empty.now = archive.now
+    assert contents(empty.recall("user likes")) == ["User likes cats."]
+    archive.now += SECOND
+    archive.correct(new.replacement_id, "User likes fish.", valid_at=times.to_text(NOW + 1))
+    load(empty, export(archive, since=archive.now))
+    empty.now = archive.now
+    assert contents(empty.recall("user likes")) == ["User likes fish."]
+    assert export(empty) == export(archive)
+    assert units(empty) == units(archive)
+
+
+def test_what_is_new_brings_memories_that_were_drawn_late(archive: Archive, empty: Archive) -> None:
+    seq = archive.commit("e", "User likes dogs.").seq
+    load(empty, export(archive))
+    archive.now += SECOND
+    archive.extract(seq)
+    load(empty, export(archive, since=archive.now))
+    assert contents(empty.recall("dogs")) == ["User likes dogs."]
+
+
+def test_what_both_sides_drew_from_an_event_is_known(archive: Archive, empty: Archive) -> None:
+    seq = archive.commit("e", "User likes dogs.").seq
+    load(empty, export(archive))
+    archive.new_id = iter(["there"]).__next__  # type: ignore[method-assign]
+    for side in (archive, empty):
+        side.extract(seq)
+    assert counted(load(empty, export(archive))) == (0, 1, 0, 0)
+    assert contents(empty.recall("dogs")) == ["User likes dogs."]
+
+
+def test_a_checkpoint_that_ended_elsewhere_ends_here(archive: Archive, empty: Archive) -> None:
+    memory_id = archive.record("e", "User likes dogs.").memory_ids[0]
+    with archive.db:
+        request = CheckpointInput(CheckpointState("goal", (), (), (), ""), "e")
+        checkpoints.save(archive.db, request, now=archive.now, new_id=archive.new_id)
+    load(empty, export(archive))
+    archive.now += SECOND
+    archive.correct(memory_id, "User likes cats.")
+    load(empty, export(archive, since=archive.now))
+    assert checkpoints.latest(empty.db, 1, None) is None
+    assert export(empty) == export(archive)
 
 
 def test_an_import_links_no_memory_to_another_scope(empty: Archive) -> None:
