@@ -211,14 +211,12 @@ class Settings:
 
         Raises DomainError where the environment does not tell.
         """
-        from pathlib import Path
-
         from memrpc.store import location
 
         written: str = self["db"]
         if not written:
             return location.default(os.environ, system=sys.platform)
-        return location.resolve(written, base=Path.cwd(), environment=os.environ)
+        return location.resolve(written, base=_folder(), environment=os.environ)
 
 
 def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -354,11 +352,25 @@ _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
 
 
 def started_in() -> tuple[Path, Path | None, Path | None]:
-    """The folder of the start, the project folder that the host names, and the user's home."""
+    """The folder of the start, the project folder that the host names, and the user's home.
+
+    A folder that has been deleted is no project, and neither is the root, which stands for it.
+    """
     from pathlib import Path
 
     told, home = os.environ.get("CLAUDE_PROJECT_DIR"), os.environ.get("HOME")
-    return Path.cwd(), Path(told) if told else None, Path(home) if home else None
+    folder = _folder() or Path(os.sep)
+    return folder, Path(told) if told else None, Path(home) if home else None
+
+
+def _folder() -> Path | None:
+    """The folder of the start; None once somebody has deleted it, as happens to worktrees."""
+    from pathlib import Path
+
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def calm_numpy() -> None:

@@ -20,18 +20,23 @@ _FOLDER_NAME: Final = "memrpc"
 _VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
-def resolve(written: str, *, base: Path, environment: Mapping[str, str]) -> Path:
+def resolve(written: str, *, base: Path | None, environment: Mapping[str, str]) -> Path:
     """Return the absolute path that ``written`` means.
 
     ``~`` is the user's home, ``$NAME`` and ``${NAME}`` are variables, and a relative path starts
-    at ``base``.  Raises Unusable if it names a variable or a home that is not there.
+    at ``base``, unless there is none.  Raises Unusable if it names a variable, a home or a base
+    that is not there, or what SQLite would take for something else than a file.
     """
     expanded = _VARIABLE.sub(lambda match: _value(match[1] or match[2], environment), written)
     if expanded == "~" or expanded.startswith(("~/", "~\\")):
         return home(environment) / expanded[2:]
     if not expanded.strip():
         raise Unusable("The path of the database is empty; name a file.")
-    return base / expanded
+    if expanded == ":memory:" or expanded.startswith("file:") or "\0" in expanded:
+        raise Unusable(f"{expanded!r} is no path; the database is a file, so name one.")
+    if base is None and not Path(expanded).is_absolute():
+        raise Unusable(f"The folder where {expanded} would start is gone; name a whole path.")
+    return (base or Path()) / expanded
 
 
 def default(environment: Mapping[str, str], *, system: str) -> Path:
@@ -56,14 +61,21 @@ def home(environment: Mapping[str, str]) -> Path:
     Raises Unusable if it is unset, missing or the root: nothing is ever written there.
     """
     written = environment.get("HOME") or environment.get("USERPROFILE") or ""
-    found = Path(written).resolve()
-    if written and found.is_dir() and found != found.parent:
+    if written and _is_home(written):
         return Path(written)
     problem = f"is {written}, which cannot be one" if written else "is not set"
     raise Unusable(
         f"The home folder {problem}; name the database's file with --db or MEMRPC_DB.",
         path=written,
     )
+
+
+def _is_home(written: str) -> bool:
+    try:
+        found = Path(written).resolve()
+        return found.is_dir() and found != found.parent
+    except (OSError, RuntimeError):  # It lies where this user may not look, or in a loop of links.
+        return False
 
 
 def _value(name: str, environment: Mapping[str, str]) -> str:

@@ -129,3 +129,25 @@ def test_c32_null_arguments_are_an_error_result_that_names_what_is_missing(produ
     result = product.answer(1)["result"]
     assert result["isError"] is True
     assert "text" in result["content"][0]["text"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted there")
+@pytest.mark.parametrize("database", ["memory.db", "whole"])
+def test_a_server_whose_folder_was_deleted_refuses_nothing_that_names_what_it_means(
+    tmp_path, database: str
+):
+    worktree = tmp_path / "worktree"
+    worktree.mkdir()
+    path = str(tmp_path / "memory.db") if database == "whole" else database
+    script = f'rmdir "{worktree}" && exec "$@"'
+    serve = (sys.executable, "-m", "memrpc", "serve", "--db", path)
+    environment = {"PYTHONPATH": str(ROOT)}
+    with Peer(("sh", "-c", script, "sh", *serve), cwd=worktree, env=environment) as peer:
+        peer.handshake()
+        peer.send(call(1, "memory-read", {"query": "x", "repo": "acme/harbor"}))
+        peer.send(call(2, "memory-read", {"query": "x"}))
+        named, unnamed = (peer.answer(each)["result"] for each in (1, 2))
+        assert named["isError"] == (database != "whole")
+        assert "internal" not in named["content"][0]["text"]
+        wanted = "send repo as owner/name" if database == "whole" else "name a whole path"
+        assert wanted in unnamed["content"][0]["text"]

@@ -44,6 +44,26 @@ def test_b58_unset_variable_is_named(tmp_path: Path, written: str):
         location.resolve(written, base=tmp_path, environment={})
 
 
+@pytest.mark.parametrize("written", [":memory:", "file:m.db?mode=memory", "m\0.db"])
+def test_what_sqlite_takes_for_no_file_is_refused(tmp_path: Path, written: str):
+    with pytest.raises(Unusable, match="the database is a file"):
+        location.resolve(written, base=tmp_path, environment={})
+
+
+def test_a_relative_path_needs_the_folder_that_it_starts_at(tmp_path: Path):
+    whole = tmp_path / "m.db"
+    assert location.resolve(str(whole), base=None, environment={}) == whole
+    with pytest.raises(Unusable, match=r"sub/m\.db would start is gone"):
+        location.resolve("sub/m.db", base=None, environment={})
+
+
+def test_a_home_that_may_not_be_looked_at_is_none(tmp_path: Path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(Unusable, match="cannot be one"):
+        location.home({"HOME": str(loop / "ann")})
+
+
 def test_b58_empty_path_is_refused(tmp_path: Path):
     with pytest.raises(Unusable, match="empty"):
         location.resolve(" ", base=tmp_path, environment={})
