@@ -57,6 +57,41 @@ def test_a_folder_names_its_own_repository(tools, repo):
     assert found["total"] == 1
 
 
+def checkout(folder, owner, code):
+    """A git checkout of the owner's widgets."""
+    write(folder, {"a.py": code})
+    git(folder, "init", "-q")
+    git(folder, "remote", "add", "origin", f"https://example.com/{owner}/widgets.git")
+    return folder
+
+
+def test_h22_a_folders_own_owner_counts_more_than_an_indexed_one_of_its_name(tools, repo, tmp_path):
+    tools.index(checkout(repo, "acme", "def ours(): pass\n"))
+    theirs = checkout(tmp_path / "theirs", "globex", "def theirs(): pass\n")
+    answer = tools.index(theirs, owner=..., repo="widgets")
+    assert answer["scope"]["owner"] == "globex"
+    assert tools.read(query="ours")["total"] == 1
+
+
+def test_the_checkout_at_hand_counts_more_than_an_indexed_one_of_its_name(tools, repo, tmp_path):
+    tools.index(checkout(repo, "acme", "def ours(): pass\n"))
+    tools.application.desk.places.folder = checkout(tmp_path / "widgets2", "globex", "")
+    with pytest.raises(Refused) as refusal:
+        tools.read(query="ours", owner=..., repo="widgets")
+    assert refusal.value.details["owner"] == "globex"
+
+
+@pytest.mark.parametrize("tool", ["codebase-read", "codebase-index"])
+def test_a_bare_name_of_several_owners_is_refused_with_all_of_them(tools, repo, tmp_path, tool):
+    write(repo, FILES)
+    tools.index(repo)
+    tools.index(repo, owner="globex")
+    with pytest.raises(Refused) as refusal:
+        tools.call(tool, owner=..., repo="widgets")
+    assert refusal.value.code == "invalid_arguments"
+    assert refusal.value.details["candidates"] == ["acme/widgets", "globex/widgets"]
+
+
 @pytest.mark.parametrize("tool", ["codebase-read"])
 @pytest.mark.parametrize(
     "arguments", [{"name": "x"}, {"query": "xx"}, {"content": "x"}, {"filePath": "x"}, {}]

@@ -6,33 +6,74 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memrpc.codebase import repositories
+from memrpc.store.errors import InvalidArguments
 from memrpc.surface import projects
+from memrpc.surface.projects import Origin
 from memrpc.surface.workspace.visit import Arguments, Visit
+from memrpc.workspace.scope import fold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import apsw
 
     from memrpc.codebase.model import Repository
     from memrpc.server.context import Context
     from memrpc.surface.desk import Desk
+    from memrpc.surface.projects import Project
+    from memrpc.wire.messages import JSON
 
 
 async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Visit:
-    """The visit of a call: a folder tells its own project, a bare name the only indexed one."""
-    meant = {**arguments, **await _told(desk, arguments)}
+    """The visit of a call: a folder tells its own project, a bare name the only indexed one.
+
+    Raises InvalidArguments for a bare name of several.
+    """
+    meant = {**arguments, **await _told(ctx, desk, arguments)}
     project = await projects.resolve(ctx, desk.places, desk.database, meant)
+    if _is_bare(meant):
+        _check_owner(project, await _owners(desk, project.name))
     return Visit(ctx, desk, tool, arguments, project, desk.now_us())
 
 
-async def _told(desk: Desk, arguments: Arguments) -> Arguments:
-    repo = arguments.get("repo")
-    if repo is None and "repoPath" in arguments:
-        checkout = desk.places.checkout(_absolute(desk, arguments["repoPath"]))
+async def _told(ctx: Context, desk: Desk, arguments: Arguments) -> Arguments:
+    """The owner and the name, as far as a folder or the index tells them."""
+    repo, path = arguments.get("repo"), arguments.get("repoPath")
+    checkout = desk.places.checkout(_absolute(desk, path)) if path is not None else None
+    if repo is None:
         return {"owner": checkout.owner, "repo": checkout.name} if checkout else {}
-    if repo is None or "/" in repo or "owner" in arguments:
+    if not _is_bare(arguments):
         return {}
-    found = await desk.database.read(lambda db: repositories.named(db, repo.strip()))
-    return {"owner": found[0].owner} if len(found) == 1 else {}
+    if checkout is not None and checkout.is_git and fold(checkout.name) == fold(repo):
+        return {"owner": checkout.owner}
+    here = await projects.at_hand(ctx, desk.places)
+    if here is not None and fold(here.name) == fold(repo) and here.resolved_by != Origin.DIRECTORY:
+        return {"owner": here.owner}
+    owners = await _owners(desk, repo)
+    return {"owner": owners[0]} if len(owners) == 1 else {}
+
+
+def _is_bare(arguments: Arguments) -> bool:
+    """Whether a name stands there without its owner."""
+    repo = arguments.get("repo")
+    return repo is not None and "/" not in repo and "owner" not in arguments
+
+
+async def _owners(desk: Desk, name: str) -> list[str]:
+    """Whose repositories of that name are indexed."""
+    found = await desk.database.read(lambda db: repositories.named(db, name.strip()))
+    return [each.owner for each in found]
+
+
+def _check_owner(project: Project, owners: Sequence[str]) -> None:
+    if owners and fold(project.owner) not in map(fold, owners):
+        candidates: list[JSON] = [f"{each}/{project.name}" for each in owners]
+        raise InvalidArguments(
+            f"repo {project.name} belongs to several owners: {', '.join(map(str, candidates))}; "
+            "send one of these.",
+            field="owner",
+            candidates=candidates,
+        )
 
 
 def _absolute(desk: Desk, path: str) -> Path:
