@@ -53,8 +53,10 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
 
 
 def is_sound(db: apsw.Connection) -> bool:
-    """Say whether every page and index of the file is what SQLite made it."""
-    return bool(db.pragma("quick_check") == "ok")
+    """Say whether the file is what SQLite made it, and the index what was put into it."""
+    from memrpc.recall import index
+
+    return bool(db.pragma("quick_check") == "ok") and index.is_whole(db)
 
 
 def rebuild(db: apsw.Connection) -> int:

@@ -47,6 +47,13 @@ UNITS_OF: Final = """
 SELECT unit_id, chunk, start, length, scope, occurred_at, session, speaker, role, asks, answers,
        is_code, own, joined, head, prev, next, near, meta
 FROM units WHERE kind = :kind AND subject = :subject ORDER BY chunk"""
+UNLIKE: Final = (
+    "SELECT unit_id FROM units EXCEPT SELECT id FROM unit_text_docsize LIMIT 1",
+    "SELECT id FROM unit_text_docsize EXCEPT SELECT unit_id FROM units LIMIT 1",
+    """
+    SELECT kind, scope, count(*), sum(tokens) FROM units GROUP BY kind, scope
+    EXCEPT SELECT kind, scope, units, tokens FROM collections LIMIT 1""",
+)
 UPSERT_UNIT: Final = """
 INSERT INTO units (kind, subject, chunk, scope, start, length, occurred_at, session, speaker, role,
                    asks, answers, is_code, tokens, own, joined, head, prev, next, near, meta)
@@ -167,6 +174,11 @@ def rebuild(db: apsw.Connection, documents: Iterable[Document]) -> int:
     for count, document in enumerate(documents, start=1):  # noqa: B007 -- the last value is the count
         put(db, document)
     return count
+
+
+def is_whole(db: apsw.Connection) -> bool:
+    """Say whether units, full text and what is counted of them agree."""
+    return not any(db.execute(statement).fetchall() for statement in UNLIKE)
 
 
 def scrub(db: apsw.Connection) -> None:

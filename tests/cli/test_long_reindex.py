@@ -146,6 +146,25 @@ def test_a_damaged_index_is_made_from_scratch(database, other):
     assert found(other, "gauge 7 was read")[0] == "e7"
 
 
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "DELETE FROM unit_text WHERE rowid = 8",
+        "INSERT INTO unit_text (unit_text) VALUES ('delete-all')",
+        "DELETE FROM units WHERE unit_id = 8",
+        "DELETE FROM collections",
+        "UPDATE collections SET units = units + 1",
+        GHOST,
+    ],
+)
+def test_an_index_that_lacks_something_is_made_from_scratch(database, other, loss):
+    change(database, loss)
+    assert not database.read_blocking(reindex.is_sound)
+    assert reindexed(database) == 0
+    assert other.read_blocking(reindex.is_sound)
+    assert found(other, "gauge 7 was read")[0] == "e7"
+
+
 def test_from_scratch_leaves_nothing_of_the_old_index(database):
     sources = rows(database, SOURCES)
     change(database, GHOST)
