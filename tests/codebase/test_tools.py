@@ -57,6 +57,11 @@ def test_a_folder_names_its_own_repository(tools, repo):
     assert found["total"] == 1
 
 
+def test_the_home_of_nobody_is_a_folder_that_is_not_there(tools):
+    with pytest.raises(Refused, match="is not there"):
+        tools.call("codebase-index", repoPath="~nobody-of-this-name/code", owner=..., repo=...)
+
+
 def checkout(folder, owner, code):
     """A git checkout of the owner's widgets."""
     write(folder, {"a.py": code})

@@ -77,7 +77,10 @@ def _check_owner(project: Project, owners: Sequence[str]) -> None:
 
 
 def _absolute(desk: Desk, path: str) -> Path:
-    return desk.places.folder / Path(path).expanduser()
+    try:
+        return desk.places.folder / Path(path).expanduser()
+    except RuntimeError:  # There is no such user; whoever looks for the folder says so.
+        return desk.places.folder / path
 
 
 def repository_of(db: apsw.Connection, visit: Visit) -> Repository:
