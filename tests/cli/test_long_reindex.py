@@ -149,7 +149,7 @@ def test_a_damaged_index_is_made_from_scratch(database, other):
 @pytest.mark.parametrize(
     "loss",
     [
-        "DELETE FROM unit_text WHERE rowid = 8",
+        "DELETE FROM unit_text_docsize WHERE id = 8",
         "INSERT INTO unit_text (unit_text) VALUES ('delete-all')",
         "DELETE FROM units WHERE unit_id = 8",
         "DELETE FROM collections",
