@@ -53,6 +53,7 @@ or, only if event.role is "assistant", "emotion";
 - supersedes: the id of the one `known` memory that this makes untrue, only if the event says so.
 Leave out greetings, questions, and whatever the event does not assert."""
 
+_THOUGHT: Final = "</think>"
 _FENCED: Final = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
@@ -134,11 +135,12 @@ def _items(answer: str) -> list[Any]:
 
 
 def _readings(answer: str) -> Iterator[str]:
-    """The answer as it is, what a fence in it encloses, and what its braces do."""
-    yield answer
-    yield from _FENCED.findall(answer)
-    start, end = answer.find("{"), answer.rfind("}")
-    yield answer[start : end + 1]
+    """What follows the model's thoughts or else all: as it is, and what fences or braces enclose."""
+    for said in (answer.rpartition(_THOUGHT)[2], answer):
+        yield said
+        yield from _FENCED.findall(said)
+        start, end = said.find("{"), said.rfind("}")
+        yield said[start : end + 1]
 
 
 def _statement(item: Any, given: Assignment) -> Statement | None:  # noqa: ANN401 -- JSON of a model

@@ -60,11 +60,18 @@ def test_a_good_answer_becomes_a_statement_as_it_is(archive):
         "Here you are:\n```\n{}\n```\nAnything else?",
         "Sure! {} I hope that helps.",
         "\n\n{}\n",
+        "<think>\nIt wants {memories}.\n</think>\n{}",
+        '<think>\n```\n{"memories": [1]}\n```\n</think>\n```json\n{}\n```',
     ],
 )
 def test_an_answer_is_found_in_what_models_put_around_it(archive, wrapped):
     text = wrapped.replace("{}", answer(GOOD))
     assert len(extraction_llm.statements(text, task(archive))) == 1
+
+
+def test_a_memory_may_speak_of_what_ends_a_thought(archive):
+    told = answer(GOOD | {"content": "The tag is </think>."}, GOOD)
+    assert len(extraction_llm.statements(told, task(archive))) == 2
 
 
 @pytest.mark.parametrize("text", ["", "no", "{}", '{"memories": 3}', "[1, 2", "null", "```\n```"])
