@@ -39,14 +39,16 @@ _ESCAPED: Final = {b"\xe2\x80\xa8": rb"\u2028", b"\xe2\x80\xa9": rb"\u2029"}
 _EMPTY: Final[JSONObject] = {}
 MAX_BATCH: Final = 10_000
 """An element of two bytes costs a kilobyte until it is answered."""
+MAX_MESSAGE_CHARS: Final = 1_000
+"""Hosts show an error's message to a model, and a name in it may be as long as a line."""
 
 
 def decode(line: bytes) -> Inbound:
     """The message that ``line`` is, or how to answer it when it is none."""
     try:
         value = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return _unreadable(line)
+    except orjson.JSONDecodeError as error:
+        return _unreadable(line, error)
     if isinstance(value, list) and len(value) > MAX_BATCH:
         return _invalid(None, f"Invalid Request: a batch is limited to {MAX_BATCH} messages")
     value = _exact(value, line)
@@ -171,9 +173,10 @@ def _read_leniently(line: bytes) -> JSON:
         return None
 
 
-def _unreadable(line: bytes) -> Malformed:
+def _unreadable(line: bytes, why: orjson.JSONDecodeError) -> Malformed:
     """Answer text that is not JSON under its own id where that can still be read."""
-    error = Error(ErrorCode.PARSE_ERROR, "Parse error: the line is not valid JSON in UTF-8")
+    reason = f"the line is not valid JSON in UTF-8: {why.msg}, at character {why.pos}"
+    error = Error(ErrorCode.PARSE_ERROR, f"Parse error: {reason}")
     value = _read_leniently(line)
     if not isinstance(value, dict):
         return Malformed(None, error)
@@ -222,7 +225,10 @@ def _envelope(message: Outbound) -> dict[str, Any]:
 
 
 def _error_object(error: Error) -> dict[str, Any]:
-    body: dict[str, Any] = {"code": int(error.code), "message": error.message}
+    message = error.message
+    if len(message) > MAX_MESSAGE_CHARS:
+        message = f"{message[:MAX_MESSAGE_CHARS]}…"
+    body: dict[str, Any] = {"code": int(error.code), "message": message}
     if error.data is not None:
         body["data"] = error.data
     return body

@@ -122,3 +122,24 @@ def test_a_batch_is_one_line_of_its_answers():
     lines = [codec.encode(Response(n, {})) for n in (1, 10**30)]
     joined = codec.join_batch(lines)
     assert [m["id"] for m in parse(joined)] == [1, 10**30]
+
+
+def test_an_error_repeats_no_more_than_a_thousand_characters_of_what_came():
+    text = codec.encode(Response(1, error=Error(-32601, f"Method not found: {'m' * 10_000}")))
+    message = parse(text)["error"]["message"]
+    assert message.startswith("Method not found: mmm")
+    assert len(message) == codec.MAX_MESSAGE_CHARS + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (rb'"\ud83d"', "no low surrogate in string, at character 7"),
+        (b"NaN", "expected a JSON value, at character 6"),
+        (b'"\t"', "unexpected control character in string, at character 7"),
+    ],
+)
+def test_a_parse_error_says_what_is_wrong_and_where(text: bytes, reason: str):
+    found = codec.decode(b'{"id":%b}' % text)
+    assert isinstance(found, Malformed)
+    assert reason in found.error.message
