@@ -135,7 +135,7 @@ def _items(answer: str) -> list[Any]:
 
 
 def _readings(answer: str) -> Iterator[str]:
-    """What follows the model's thoughts or else all: as it is, and what fences or braces enclose."""
+    """What follows the model's thoughts, or else all; as it is, or in fences or in braces."""
     for said in (answer.rpartition(_THOUGHT)[2], answer):
         yield said
         yield from _FENCED.findall(said)
