@@ -262,5 +262,6 @@ class Status:
     total_files: int
     total_symbols: int
     progress: Sequence[int] | None = None
+    seen_at: int | None = None
     key: int | None = None
     last_run: Mapping[str, object] | None = None

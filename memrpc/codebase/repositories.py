@@ -44,11 +44,14 @@ WHERE {_HELD} RETURNING id
 """
 _RELEASE: Final = f"UPDATE code_repositories SET lease_until = 0 WHERE {_HELD}"
 _FINISH: Final = f"""
-UPDATE code_repositories SET root = :root, indexed_at = :now, report = :report
+UPDATE code_repositories SET root = :root, indexed_at = :now, report = json_set(
+  :report, '$.seenAt', coalesce(:seen_at, report ->> '$.seenAt', indexed_at))
 WHERE {_HELD} RETURNING id
 """
 _RUNNING: Final = """
-SELECT done, total, lease_until > :now, report FROM code_repositories WHERE id = :id
+SELECT done, total, lease_until > :now, coalesce(report ->> '$.seenAt', indexed_at),
+  json_remove(report, '$.seenAt')
+FROM code_repositories WHERE id = :id
 """
 
 
@@ -60,11 +63,15 @@ class Lease(NamedTuple):
 
 
 class Running(NamedTuple):
-    """How far the present run is, if there is one, and what the last one counted."""
+    """How far the present run is, if there is one, and what the last one counted.
+
+    What came after ``seen_at``, when the last run that looked at all files began, is not indexed.
+    """
 
     done: int
     total: int
     is_running: bool
+    seen_at: int | None
     report: Mapping[str, JSON]
 
 
@@ -155,14 +162,21 @@ def renew(
 
 
 def finish(
-    db: apsw.Connection, lease: Lease, *, root: str, report: Mapping[str, JSON], now: int
+    db: apsw.Connection,
+    lease: Lease,
+    *,
+    root: str,
+    report: Mapping[str, JSON],
+    now: int,
+    seen_at: int | None,
 ) -> None:
-    """Note a run that came to its end.
+    """Note a run that came to its end; ``seen_at`` is when it began, None if it saw a part only.
 
     Raises Conflict when another run has begun since.
     """
     written = json_column.encode(report)
-    _held(db, _FINISH, {**lease_values(lease), "root": root, "report": written, "now": now})
+    noted = {"root": root, "report": written, "seen_at": seen_at}
+    _held(db, _FINISH, {**lease_values(lease), "now": now, **noted})
 
 
 def release(db: apsw.Connection, lease: Lease) -> None:
@@ -173,15 +187,15 @@ def release(db: apsw.Connection, lease: Lease) -> None:
 def running(db: apsw.Connection, repository: int, *, now: int) -> Running:
     """What is going on."""
     rows: list[Any] = db.execute(_RUNNING, {"id": repository, "now": now}).fetchall()
-    done, total, is_running, report = rows[0]
-    return Running(done, total, bool(is_running), json_column.decode_object(report))
+    done, total, is_running, seen_at, report = rows[0]
+    return Running(done, total, bool(is_running), seen_at, json_column.decode_object(report))
 
 
 def lease_values(lease: Lease) -> dict[str, int]:
     return {"id": lease.repository, "token": lease.token}
 
 
-def _held(db: apsw.Connection, sql: str, values: Mapping[str, int | str]) -> None:
+def _held(db: apsw.Connection, sql: str, values: Mapping[str, int | str | None]) -> None:
     if not db.execute(sql, values).fetchall():
         raise Conflict(
             "Another index run of this repository has begun; this one stops.",

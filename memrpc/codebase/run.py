@@ -136,6 +136,7 @@ class Run:
         self._ports = ports
         self._tally = Tally()
         self._started = ports.monotonic()
+        self._started_us = ports.now_us()
         self._done = 0
         self._total = 0
 
@@ -334,7 +335,8 @@ class Run:
 
     def _note(self, db: apsw.Connection, lease: Lease, report: dict[str, JSON]) -> None:
         request, now = self._request, self._ports.now_us()
-        repositories.finish(db, lease, root=request.root, report=report, now=now)
+        seen_at = None if request.includes or request.excludes else self._started_us
+        repositories.finish(db, lease, root=request.root, report=report, now=now, seen_at=seen_at)
         changes.note(db, topic(request.owner, request.repo), now=now)
 
 

@@ -35,22 +35,23 @@ def status(db: apsw.Connection, owner: str, repo: str, *, now: int) -> Status:
         last_indexed_at=repository.indexed_at,
         total_files=files,
         total_symbols=symbols,
+        seen_at=running.seen_at,
         key=repository.id,
         progress=(running.done, running.total) if running.is_running else None,
         last_run=running.report if repository.indexed_at is not None else None,
     )
 
 
-def staleness(root: str, known: Mapping[str, Known], *, indexed_at: int) -> Staleness:
-    """Compare the index of ``indexed_at`` with the files as they are now.
+def staleness(root: str, known: Mapping[str, Known], *, seen_at: int) -> Staleness:
+    """Compare the index, made of files that were all seen at ``seen_at``, with them as they are.
 
     A file whose content is as it was but whose stamps are not counts as changed: only a run reads
-    it.  One that is not known counts as new if it is younger than the index; the others were left
+    it.  One that is not known counts as new if it is younger than that; the others were left
     out on purpose.
     """
     found = discovery.discover(root)
     present = {candidate.path: candidate.stamp for candidate in found.candidates}
-    last_ns = indexed_at * 1_000
+    last_ns = seen_at * 1_000
     changed = sum(
         path in present and _differs(old, present[path], last_ns) for path, old in known.items()
     )

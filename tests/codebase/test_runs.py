@@ -183,15 +183,44 @@ def test_h27_a_run_with_globs_touches_only_what_they_match(index, repo):
     assert index.names() == {"new", "b"}
 
 
+def staleness(index, repo):
+    known = index.read(staging.known_files)
+    seen_at = index.read(repositories.running, now=0).seen_at
+    return status.staleness(str(repo), known, seen_at=seen_at)
+
+
+def test_h26_a_run_with_globs_does_not_make_fresh_what_it_did_not_look_at(index, repo):
+    write(repo, {"a.py": "x = 1\n", "b.js": "y\n"})
+    index.run(repo)
+    write(repo, {"a.py": "x = 2\n", "new.py": "z = 3\n"})
+    index.run(repo, includes=("*.js",))
+    index.run(repo, excludes=("*.py",))
+    found = staleness(index, repo)
+    assert (found.changed, found.missing, found.added) == (1, 0, 1)
+    index.run(repo)
+    assert staleness(index, repo).stale_ratio == 0.0
+
+
+def test_h26_what_comes_while_a_run_is_under_way_is_new_afterwards(index, repo, monkeypatch):
+    write(repo, {"a.py": "x = 1\n"})
+    held = run.Run._finish
+
+    def late(self, lease, todo):
+        write(repo, {"new.py": "z = 3\n"})
+        held(self, lease, todo)
+
+    monkeypatch.setattr(run.Run, "_finish", late)
+    index.run(repo)
+    assert staleness(index, repo).added == 1
+
+
 def test_h26_staleness_is_measured_on_the_files(index, repo, monkeypatch):
     settle(monkeypatch)
     write(repo, {f"m{n}.py": "x = 1\n" for n in range(40)})
     index.run(repo)
-    ((indexed_at,),) = index.ask("SELECT indexed_at FROM code_repositories")
 
     def moved():
-        known = index.read(staging.known_files)
-        return status.staleness(str(repo), known, indexed_at=indexed_at)
+        return staleness(index, repo)
 
     assert moved().stale_ratio == 0.0
     write(repo, {"m0.py": "y = 22\n", "new.py": "z = 3\n"})

@@ -89,11 +89,11 @@ async def _staleness(found: Status, known: dict[str, Known]) -> Staleness | None
     """How far the files have moved on; None when the folder is not there any more."""
     from anyio.to_thread import run_sync
 
-    root, indexed_at = found.root, found.last_indexed_at
-    if root is None or indexed_at is None or not is_folder(root):
+    root, seen_at = found.root, found.seen_at
+    if root is None or seen_at is None or not is_folder(root):
         return None
     return await run_sync(
-        lambda: status.staleness(root, known, indexed_at=indexed_at), abandon_on_cancel=True
+        lambda: status.staleness(root, known, seen_at=seen_at), abandon_on_cancel=True
     )
 
 
