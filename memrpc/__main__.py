@@ -17,8 +17,9 @@ def main() -> int:
     if not (sys.stdin and sys.stdin.isatty()) and _are_settings(arguments):
         return _serve(arguments)
     from memrpc.cli import run
-    from memrpc.cli.terminal import speak_utf8
+    from memrpc.cli.terminal import open_missing, speak_utf8
 
+    open_missing()
     speak_utf8()
     return run(arguments)
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PROJECT_FILE: Final = "memrpc.toml"
 USER_FILE: Final = "config.toml"
+MAX_DIGITS: Final = 18
 _TRUTH: Final[Mapping[str, bool]] = MappingProxyType(
     {"1": True, "true": True, "yes": True, "on": True}
     | {"0": False, "false": False, "no": False, "off": False}
@@ -237,7 +238,8 @@ def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         elif equals:
             flags[option.name] = value
         elif option.kind is bool:
-            flags[option.name] = "true"
+            is_told = waiting[:1] and waiting[0].isalpha() and waiting[0].lower() in _TRUTH
+            flags[option.name] = waiting.pop(0) if is_told else "true"
         elif not waiting or waiting[0].startswith("--"):
             raise InvalidArguments(f"{word} needs a value: {option.help}.", field=option.name)
         else:
@@ -343,7 +345,7 @@ def _truth(value: JSON) -> JSON:
 
 def _whole_number(value: JSON) -> JSON:
     text = str(value)
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else None
 
 
 _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(

@@ -94,7 +94,8 @@ _EPILOG: Final = "Settings such as --db are flags of every verb: see memrpc --he
 _CODES: Final = {"unavailable": 3}
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(*, knows_settings: bool = False) -> argparse.ArgumentParser:
+    """The verbs with their arguments; settings are told apart before, and only completed here."""
     import argparse
 
     root = argparse.ArgumentParser(
@@ -110,7 +111,16 @@ def parser() -> argparse.ArgumentParser:
         summary = str(module.__doc__).splitlines()[0].partition(": ")[2].rstrip(".")
         verbs.add_parser(verb, help=summary, description=summary, epilog=_EPILOG)
         module.arguments(verbs.choices[verb])
+        if knows_settings:
+            _add_settings(verbs.choices[verb])
     return root
+
+
+def _add_settings(verb: argparse.ArgumentParser) -> None:
+    from memrpc.settings import OPTIONS
+
+    for option in OPTIONS:
+        verb.add_argument(option.flag, choices=option.choices or None, help=option.help)
 
 
 def _version() -> str:

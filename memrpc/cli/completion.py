@@ -20,5 +20,5 @@ def run(_: Settings, parsed: argparse.Namespace) -> int:
 
     from memrpc.cli import parser
 
-    show(shtab.complete(parser(), shell=parsed.shell))
+    show(shtab.complete(parser(knows_settings=True), shell=parsed.shell))
     return 0

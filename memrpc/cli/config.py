@@ -28,7 +28,8 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     if parsed.json:
         show_json(values)
     else:
-        show("\n".join(f"{n:14} {v['value']!s:30} {v['origin']}" for n, v in values.items()))
+        width = max(map(len, values))
+        show("\n".join(f"{n:{width}} {v['value']!s:30} {v['origin']}" for n, v in values.items()))
     return 0
 
 

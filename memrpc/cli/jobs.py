@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memrpc.cli.terminal import show, show_json
 from memrpc.settings import Settings
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from memrpc.store.jobs import Job
 
+MAX_NUMBER: Final = 2**63 - 1
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -19,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     listed.add_argument("--json", action="store_true", help="as JSON")
     listed.add_argument("--limit", type=count, default=100, help="how many; default: 100")
     again = actions.add_parser("retry", help="make a dead job ready again")
-    again.add_argument("job", nargs="?", type=int, help="its id; without it, every dead job")
+    again.add_argument("job", nargs="?", type=number, help="its id; without it, every dead job")
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
@@ -42,11 +44,19 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     return 0
 
 
-def count(text: str) -> int:
-    """At least one; the name is what argparse tells of."""
-    if int(text) < 1:
+def number(text: str) -> int:
+    """One that SQLite knows, too; the name is what argparse tells of."""
+    value = int(text)
+    if abs(value) > MAX_NUMBER:
         raise ValueError(text)
-    return int(text)
+    return value
+
+
+def count(text: str) -> int:
+    """At least one."""
+    if number(text) < 1:
+        raise ValueError(text)
+    return number(text)
 
 
 def _list(owed: list[Job]) -> None:

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def open_missing() -> None:
+    """Let a stream that the program was started without lead to nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 -- for as long as the program runs
+
+
 def speak_utf8() -> None:
     """Read and write UTF-8 whatever the locale or the code page, with the same line ends."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):

@@ -278,9 +278,54 @@ def test_a_list_of_no_jobs_at_all_cannot_be_asked_for(told, limit):
     assert (refused.returncode, "invalid count value" in refused.stderr) == (2, True)
 
 
-def test_every_shell_gets_its_completion(told):
+def test_every_shell_gets_its_completion_settings_included(told):
     for shell in ("bash", "zsh", "tcsh"):
-        assert "memrpc" in run(told, "completion", shell).stdout
+        script = run(told, "completion", shell).stdout
+        assert "memrpc" in script
+        assert "toolset" in script
+
+
+def test_settings_are_shown_in_columns(told):
+    lines = run(told, "config").stdout.splitlines()
+    assert len({line.rindex(" default") for line in lines if line.endswith(" default")}) == 1
+
+
+@pytest.mark.parametrize("words", [("retry", f"1{'0' * 30}"), ("list", "--limit", f"1{'0' * 30}")])
+def test_a_number_that_no_job_can_have_is_refused_as_usage(told, words):
+    done = run(told, "jobs", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 2)
+    assert "invalid" in done.stderr
+
+
+def test_a_whole_number_of_thousands_of_digits_is_refused(told):
+    done = run(told, "config", "--index-workers", "1" * 5_000)
+    assert done.returncode == 2
+    assert "must be a whole number from 1 to 16" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "is_durable"),
+    [
+        (("--durable",), True),
+        (("--durable", "true"), True),
+        (("--durable", "Off"), False),
+        (("--durable=0",), False),
+    ],
+)
+def test_a_flag_of_a_truth_value_takes_one_or_none(told, words, is_durable):
+    shown = json.loads(run(told, "config", *words, "--json").stdout)
+    assert shown["durable"] == {"value": is_durable, "origin": "flag"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "words"), [(">&-", "stats"), ("<&-", "import -"), ("2>&-", "jobs retry x")]
+)
+def test_a_verb_without_one_of_its_streams_is_no_defect(told, closed, words):
+    line = f'"{sys.executable}" -m memrpc {words} --db "{told}" {closed}'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == (2 if words.endswith("x") else 0)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
