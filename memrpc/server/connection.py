@@ -70,7 +70,9 @@ class Connection:
         self.session = Session(service.capabilities())
         self.outbox = Outbox()
         self.wake: Callable[[], None] = _do_nothing
-        self.subscriptions = Subscriptions(self.session, self._send, self._send_once)
+        self.subscriptions = Subscriptions(
+            self.session, service.serves, self._send, self._send_once
+        )
         self._asking = Asking(self.session, self._send)
         self._splitter = LineSplitter(MAX_LINE_BYTES)
         self._active: dict[Call, Active] = {}

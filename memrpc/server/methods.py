@@ -105,7 +105,7 @@ def _refuse_cursor(call: Call) -> None:
 
 def _subscribe(service: Service, call: Call) -> JSONObject:
     uri: str = call.params["uri"]
-    if service.resources is None or not service.resources.serves(uri):
+    if not service.serves(uri):
         raise resource_not_found(uri, call.revision)
     if call.handshake is not None:
         call.handshake.subscribed.add(uri)

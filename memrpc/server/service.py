@@ -142,3 +142,7 @@ class Service(NamedTuple):
 
     def tool(self, name: str) -> Tool | None:
         return self.tools.get(self.aliases.get(name, name))
+
+    def serves(self, uri: str) -> bool:
+        """True for a URI that has the form of one of the resources."""
+        return self.resources is not None and self.resources.serves(uri)

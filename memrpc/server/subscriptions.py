@@ -59,15 +59,18 @@ class Subscriptions:
     """The hub; ``send`` takes notifications that may leave at once.
 
     ``tell`` takes those of changes, which need not wait twice for a client that does not read.
+    ``serves`` is false for a URI that no change will ever concern.
     """
 
     def __init__(
         self,
         session: Session,
+        serves: Callable[[str], bool],
         send: Callable[[Notification], None],
         tell: Callable[[Notification], None],
     ) -> None:
         self._session = session
+        self._serves = serves
         self._send = send
         self._tell = tell
         self._listens: dict[Key, Listen] = {}
@@ -97,7 +100,7 @@ class Subscriptions:
             for kind, wish in _LIST_FILTERS.items()
             if wishes.get(wish) and declares(declared, (kind, "listChanged"))
         }
-        uris = wishes.get("resourceSubscriptions")
+        uris = [uri for uri in wishes.get("resourceSubscriptions", ()) if self._serves(uri)]
         if uris and declares(declared, ("resources", "subscribe")):
             honoured["resourceSubscriptions"] = uris
         if wishes.get("taskIds") and declares(declared, TASKS):
