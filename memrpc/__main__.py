@@ -16,6 +16,9 @@ def main() -> int:
         return _serve(arguments[1:])
     if not (sys.stdin and sys.stdin.isatty()) and _are_settings(arguments):
         return _serve(arguments)
+    from memrpc.server.stdio import end_at_interrupt
+
+    end_at_interrupt()  # Until a verb runs: some imports do not survive an exception from without.
     from memrpc.cli import run
     from memrpc.cli.terminal import open_missing, speak_utf8
 

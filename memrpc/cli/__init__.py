@@ -5,6 +5,7 @@ Exit codes: 0 ok, 1 a refusal or a finding, 2 usage, 3 the database cannot be us
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -55,6 +56,8 @@ def _run(arguments: Sequence[str]) -> int:
     if parsed.verb is None:
         verbs.print_help()
         return 0
+    # From here on there is something to undo.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     code: int = _module(parsed.verb).run(load(flags), parsed)
     return code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -397,3 +398,17 @@ def test_settings_alone_start_the_server_on_pipes(told):
     answered = run(told, "--toolset", "core", text=ping)
     assert json.loads(answered.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
     assert answered.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interrupt_during_the_imports_ends_a_verb_at_once(told):
+    """An exception from without inside orjson's own import would end the interpreter badly."""
+    script = (
+        "import os, signal, sys; from memrpc.__main__ import main\n"
+        "def hear(event, given):\n"
+        "    if event == 'import' and given[0] == 'orjson': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.addaudithook(hear); sys.argv[1:] = ['stats', '--db', sys.argv[1]]; main()"
+    )
+    command = [sys.executable, "-c", script, str(told)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
