@@ -2,7 +2,7 @@
 
 Recall ranks events and the memories that stand alone in one collection.  An event that matched is
 then replaced by those of its statements that hold at the asked instant and hold the words asked
-for; where none does, the event itself is the match and shown raw.
+for, or are all that it says; where none does, the event itself is the match and shown raw.
 """
 
 from __future__ import annotations
@@ -246,7 +246,8 @@ def _of_event(
     """Return the statements of the event that answer, or else the event itself."""
     told = [m for m in drawn if not indexing.stands_alone(m) and view.shows(m)]
     near = [m for m in told if _is_within(hit, event, m)]
-    chosen = _best(near, asked) or _best([m for m in told if m not in near], asked)
+    others = [m for m in told if m not in near]
+    chosen = _best(near, asked) or _best(others, asked) or _whole(hit, event, told)
     if chosen:
         return [Match(event, memory, hit.score, hit.matched_by) for memory in chosen]
     if event.occurred_at > view.as_of:
@@ -269,6 +270,13 @@ def _best(drawn: list[Memory], asked: Sought) -> list[Memory]:
     best = max(shares, default=0.0)
     chosen = [memory for memory, held in zip(drawn, shares, strict=True) if best and held == best]
     return chosen[:MAX_STATEMENTS_SHOWN]
+
+
+def _whole(hit: Hit, event: Event, told: list[Memory]) -> list[Memory]:
+    """Return the statement that is all that the event says: where that was found, it answers."""
+    if hit.matched_by == _CONTEXT_ONLY:
+        return []
+    return [memory for memory in told if memory.quote == event.text.strip()]
 
 
 def by_event(drawn: Iterable[Memory]) -> dict[int, list[Memory]]:

@@ -70,9 +70,16 @@ def test_a_fact_is_found_without_one_of_its_words(served):
     settled(served)
     answer = recall(served, "which food causes an allergy", "semantic")
     assert texts(answer)[0] == FACTS[3]
-    assert answer["raw"][0]["matched_by"] == ["meaning"]
     assert answer["coverage"]["vectors_scanned"] == answer["coverage"]["vectors_eligible"] == 4
     assert answer["warnings"] == []
+
+
+def test_a_statement_that_is_a_whole_text_is_told_as_a_memory_however_it_was_found(served):
+    tell(served)
+    settled(served)
+    answer = recall(served, "which food causes an allergy", "semantic")
+    assert answer["memories"][0]["content"] == FACTS[3]
+    assert answer["memories"][0]["matched_by"] == ["meaning"]
 
 
 def test_every_mode_uses_the_vectors_once_they_are_there(served):
