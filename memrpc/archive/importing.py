@@ -8,6 +8,7 @@ memories are tied when all lines are in, whatever their order.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
     import apsw
 
+_DIGEST: Final = re.compile(r"[0-9a-fA-F]{64}")
+
 
 class _Arrival(NamedTuple):
     """An event that an import met, and what it says of the chains of its memories."""
@@ -52,7 +55,7 @@ def _import_event(db: apsw.Connection, record: Record) -> tuple[Outcome, list[_A
     recording.check(entry)
     if events.is_buried(db, entry.event_id):
         return Outcome.FORGOTTEN, []
-    payload = bytes.fromhex(record["payload_sha256"])
+    payload = _digest(record, "payload_sha256")
     existing = events.by_id(db, entry.event_id)
     if existing is None:
         event = recording.write(db, _event(db, record, entry), payload, entry.cues)
@@ -75,6 +78,7 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
         superseded_by=_text_or_none(record, "superseded_by"),
         corrects=_text_or_none(record, "corrects"),
     )
+    rules.check_name(link.memory_id, "memory_id")
     existing = memories.by_id(db, link.memory_id)
     if existing is None:
         statement = _statement(record, event)
@@ -86,7 +90,7 @@ def _import_memory(db: apsw.Connection, record: Record, event: Event, position: 
             event.seq,
             extractor,
             position,
-            recorded_at=times.parse(record["recorded_at"], "recorded_at"),
+            recorded_at=_time(record, "recorded_at"),
             valid_to=link.valid_to,
         )
         memories.insert(db, statement, origin, link.memory_id)
@@ -123,7 +127,7 @@ def _import_checkpoint(db: apsw.Connection, record: Record) -> tuple[Outcome, tu
         scope=covered.scope,
         state=state,
         covered_event_id=covered.event_id,
-        created_at=times.parse(record["created_at"], "created_at"),
+        created_at=_time(record, "created_at"),
         invalidated_at=_time_or_none(record, "invalidated_at"),
         invalidated_by=record["invalidated_by"],
     )
@@ -148,7 +152,7 @@ def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple
         transfer.text(record, "updated_at"),
         transfer.texts(record, "items"),
     )
-    updated_at = times.parse(transfer.text(record, "updated_at"), "updated_at")
+    updated_at = _time(record, "updated_at")
     is_newer = persona.restore(db, core, now=updated_at)
     return Outcome.IMPORTED if is_newer else Outcome.KNOWN, ()
 
@@ -182,8 +186,8 @@ def _event(db: apsw.Connection, record: Record, entry: RecordInput) -> Event:
         category=entry.category,
         source=entry.source,
         text=entry.text,
-        occurred_at=times.parse(record["occurred_at"], "occurred_at"),
-        recorded_at=times.parse(record["recorded_at"], "recorded_at"),
+        occurred_at=_time(record, "occurred_at"),
+        recorded_at=_time(record, "recorded_at"),
         reason=record["reason"],
         extraction=model.Extraction(
             transfer.choice(extraction, "state", model.ExtractionState),
@@ -203,13 +207,15 @@ def _statement(record: Record, event: Event) -> model.Statement:
         kind=transfer.choice(record, "kind", model.MemoryKind),
         content=transfer.text(record, "content"),
         quote=transfer.text(record, "quote"),
-        valid_from=times.parse(record["valid_from"], "valid_from"),
+        valid_from=_time(record, "valid_from"),
         inferred=transfer.flag(record, "inferred"),
         confidence=transfer.number(record, "confidence"),
-        gist=record["gist"],
+        gist=_text_or_none(record, "gist"),
     )
     rules.check_text(statement.content, "content", rules.MAX_CONTENT_CHARS)
     rules.check_text(statement.quote, "quote", rules.MAX_CONTENT_CHARS)
+    if statement.gist is not None:
+        rules.check_text(statement.gist, "gist", rules.MAX_CONTENT_CHARS)
     if statement.quote not in event.text:
         raise InvalidArguments("quote does not occur in the event's text.")
     return statement
@@ -242,9 +248,19 @@ def _text_or_none(record: Record, name: str) -> str | None:
     return None if record[name] is None else transfer.text(record, name)
 
 
+def _time(record: Record, name: str) -> int:
+    return times.parse(transfer.text(record, name), name)
+
+
 def _time_or_none(record: Record, name: str) -> int | None:
-    value = record[name]
-    return None if value is None else times.parse(value, name)
+    return None if record[name] is None else _time(record, name)
+
+
+def _digest(record: Record, name: str) -> bytes:
+    text = transfer.text(record, name)
+    if not _DIGEST.fullmatch(text):
+        raise InvalidArguments(f"{name} must be 64 hexadecimal digits.", field=name)
+    return bytes.fromhex(text)
 
 
 READER: Final = Reader(
