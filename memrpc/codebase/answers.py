@@ -50,6 +50,7 @@ class SearchAnswer:
     offset: int
     limit: int
     reason: str | None = None
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.codebase import words
 from memrpc.store import json_column
+from memrpc.store.errors import InvalidArguments
 from memrpc.store.where import compose
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+MAX_NAME_CHARS: Final = 1_000
 _JOINTS: Final = re.compile(r"\.|::|#|->")
 
 _FOLDERS_OWN: Final = frozenset({"__init__", "index", "mod", "lib"})
@@ -80,7 +82,14 @@ class _Candidate(NamedTuple):
 
 
 def candidates(db: apsw.Connection, repository: int, request: TraceRequest) -> Meant:
-    """The symbols that the request may mean; none if it fits nothing."""
+    """The symbols that the request may mean; none if it fits nothing.
+
+    Raises InvalidArguments.
+    """
+    if len(request.name) > MAX_NAME_CHARS:
+        raise InvalidArguments(
+            f"name is longer than {MAX_NAME_CHARS} characters; send one symbol's.", field="name"
+        )
     owner, name = split_owner(request.name)
 
     def select(condition: LiteralString, **values: str) -> list[_Candidate]:

@@ -24,6 +24,11 @@ _TAILS: Final = f"""
 SELECT {_COLUMNS} FROM code_files WHERE {_LIVE} AND substr(path, -length(:tail)) = :tail
 ORDER BY path LIMIT :limit
 """
+_BELOW: Final = f"""
+SELECT path, count(*) OVER () FROM code_files
+WHERE {_LIVE} AND (:path = '' OR substr(path, 1, length(:path) + 1) = :path || '/')
+ORDER BY path LIMIT :limit
+"""
 _SYMBOLS: Final = (
     "SELECT name, kind, name_line, end_line, signature, exported, owner FROM code_symbols"
 )
@@ -79,7 +84,7 @@ class FileRequest:
 def describe(db: apsw.Connection, repository: int, request: FileRequest) -> FileAnswer:
     """A file and a page of its symbols.
 
-    Raises InvalidArguments, and NotFound naming files that end like the path.
+    Raises InvalidArguments, and NotFound naming files that end like the path or stand in it.
     """
     file, facts = _find(db, repository, safe_path(request.path))
     first = file << FILE_BITS
@@ -104,11 +109,28 @@ def _find(db: apsw.Connection, repository: int, path: str) -> tuple[int, FileFac
     if not rows:
         tail = {"repository": repository, "tail": f"/{path}", "limit": NEAR_FILES + 1}
         tails: list[Any] = db.execute(_TAILS, tail).fetchall()
+        if not tails:
+            _refuse_folder(db, repository, path)
         if len(tails) != 1:
             raise _not_indexed(path, [row[1] for row in tails])
         rows = tails
     file, full_path, language, digest, *facts = rows[0]
     return file, FileFacts(full_path, language, digest.hex(), *facts)
+
+
+def _refuse_folder(db: apsw.Connection, repository: int, path: str) -> None:
+    """Raise NotFound with a few of its files where the path is a folder's."""
+    folder = "" if path == "." else path.rstrip("/")
+    values = {"repository": repository, "path": folder, "limit": NEAR_FILES}
+    rows: list[Any] = db.execute(_BELOW, values).fetchall()
+    if rows:
+        near = [found for found, _ in rows]
+        raise NotFound(
+            f"{folder or '.'} is a folder of {rows[0][1]} files, such as {', '.join(near)}; send "
+            "a file, or name, query or content beside the folder.",
+            reason="FILE_NOT_INDEXED",
+            near=near,
+        )
 
 
 def _not_indexed(path: str, near: list[str]) -> NotFound:

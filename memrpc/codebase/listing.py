@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
 from memrpc.store.where import compose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import apsw
 
 MAX_COMPLETIONS: Final = 2_000
@@ -26,6 +27,7 @@ FROM code_files AS f JOIN code_symbols AS s ON s.id BETWEEN f.id << 18 AND (f.id
 _HERE: Final = "f.repository = :repository AND f.state = 'live'"
 _KIND: Final = "s.kind IN (SELECT value FROM json_each(:kinds))"
 _PAGE: Final = "ORDER BY f.path, s.id LIMIT :limit OFFSET :offset"
+_BY_IDS: Final = "s.id IN (SELECT value FROM json_each(:ids))"
 _PATHS: Final = """
 SELECT path FROM code_files WHERE repository = :repository AND state = 'live'
 ORDER BY path LIMIT :limit
@@ -64,8 +66,20 @@ def records(
     total: int = db.execute(compose(_COUNT, conditions), values).get
     page = {**values, "limit": limit, "offset": offset}
     rows: list[Any] = db.execute(compose(_RECORDS, conditions, _PAGE), page).fetchall()
-    flags = ((*row[:7], bool(row[7]), bool(row[8])) for row in rows)
-    return list(starmap(Record, flags)), total
+    return list(map(_record, rows)), total
+
+
+def by_ids(db: apsw.Connection, ids: Sequence[int]) -> dict[int, Record]:
+    """Symbols by their ids."""
+    values = {"ids": json_column.encode(list(ids))}
+    rows: list[Any] = db.execute(compose(_RECORDS, [_BY_IDS]), values).fetchall()
+    return {row[0]: _record(row) for row in rows}
+
+
+def _record(row: Sequence[Any]) -> Record:
+    symbol, name, kind, path, start, end, signature, exported, is_default = row
+    flags = bool(exported), bool(is_default)
+    return Record(symbol, name, kind, path, start, end, signature, *flags)
 
 
 def paths(db: apsw.Connection, repository: int) -> list[str]:

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 def root_of(path: str, *, base: Path, home: Path | None, force: bool) -> Path:
     """The folder that ``path`` names, links resolved; a relative path starts at ``base``.
 
-    Raises NotFound, and InvalidArguments for a file or, without ``force``, for a folder that holds
-    far more than a project.
+    Raises NotFound, and InvalidArguments for nothing, for a file or, without ``force``, for a
+    folder that holds far more than a project.
     """
+    if not path.strip():
+        raise InvalidArguments(
+            "repoPath is empty; send the repository's folder, or leave it out for the status.",
+            field="repoPath",
+        )
     written = Path(path)
     if home is not None and written.parts[:1] == ("~",):
         written = home.joinpath(*written.parts[1:])

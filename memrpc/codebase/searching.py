@@ -1,8 +1,8 @@
 """Searching symbols: exact, prefix, parts of the name, substring, misspelt, and what comments say.
 
 These ways are asked in one statement and each symbol keeps its best one, so a hit in a comment
-never hides a name.  When no name matches, it may be a misspelt one, or else a question in plain
-words (``questions``).
+never hides a name.  When no name matches, it may be a file's or a folder's, or a misspelt one, or
+else a question in plain words (``questions``).
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, LiteralString, NamedTuple
 
-from memrpc.codebase import questions, words
+from memrpc.codebase import filters, questions, words
 from memrpc.codebase.answers import Found, SearchAnswer
+from memrpc.codebase.candidates import TraceRequest, candidates, split_owner
 from memrpc.store import json_column
+from memrpc.store.errors import InvalidArguments
 from memrpc.store.where import compose
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+MAX_QUERY_CHARS: Final = 1_000
 MIN_GRAM: Final = 3
 MAX_FUZZY: Final = 60
 NEAR_NAMES: Final = 5
@@ -28,7 +31,8 @@ SHORT_NAME: Final = 6
 """Up to this length one slip is allowed, two in longer names."""
 _LAST_NAME_TIER: Final = 4
 _MISSPELT: Final = 5
-_WORDS: Final = 7
+_FILES: Final = 7
+_WORDS: Final = 8
 _HIGHEST: Final = "\U0010ffff"
 _TAG: Final = re.compile(r"(?:^|\s)(kind|file|path|language|lang):(\S+)")
 _WAYS: Final = {
@@ -38,6 +42,7 @@ _WAYS: Final = {
     4: ("substring", 0.6),
     _MISSPELT: ("misspelt", 0.4),
     6: ("doc", 0.3),
+    _FILES: ("path", 0.25),
     _WORDS: ("words", 0.2),
 }
 
@@ -53,10 +58,17 @@ WHERE s.id IN (SELECT rowid FROM code_grams WHERE code_grams MATCH :grams)
   AND instr(lower(s.name), lower(:q)) > 1
 """
 _TEXTS: Final = "SELECT rowid, 6, 1e9 FROM code_words WHERE code_words MATCH :texts"
+_IN_FILES: Final = """
+SELECT s.id, :given, 0 FROM code_files AS f
+JOIN code_symbols AS s ON s.id BETWEEN f.id << 18 AND (f.id << 18) + 262143
+WHERE f.repository IN (SELECT value FROM json_each(:repositories)) AND f.state = 'live'
+  AND instr('/' || lower(f.path), '/' || lower(:q)) > 0
+"""
 _GIVEN: Final = "SELECT value, :given, key FROM json_each(:ids)"
 _SELECT: Final = """)
-SELECT s.name, s.kind, f.path, s.name_line, s.end_line, s.signature, s.exported, min(h.tier),
-  s.owner, p.owner || '/' || p.name, min(min(h.tier)) OVER (), count(*) OVER ()
+SELECT s.id, s.name, s.kind, f.path, s.name_line, s.end_line, s.signature, s.exported, min(h.tier),
+  s.owner, p.owner || '/' || p.name,
+  count(*) OVER (), min(min(h.tier)) OVER (), max(min(h.tier)) OVER ()
 FROM hits AS h JOIN code_symbols AS s ON s.id = h.id JOIN code_files AS f ON f.id = s.id >> 18
 JOIN code_repositories AS p ON p.id = f.repository
 """
@@ -99,7 +111,10 @@ class SearchRequest:
 
 
 def with_tags(request: SearchRequest) -> SearchRequest:
-    """The request with ``kind:function`` and the like taken out of its query as filters."""
+    """The request with ``kind:function`` and the like taken out of its query as filters.
+
+    Raises InvalidArguments.
+    """
     tags = _TAG.findall(request.query)
     if not tags:
         return request
@@ -108,52 +123,79 @@ def with_tags(request: SearchRequest) -> SearchRequest:
     return replace(
         request,
         query=_TAG.sub(" ", request.query).strip(),
-        kinds=request.kinds or kinds,
-        language=request.language or named.get("lang"),
+        kinds=request.kinds or filters.kinds(kinds),
+        language=request.language or filters.language(named.get("lang")),
         path=request.path or named.get("file"),
     )
 
 
 class _Page(NamedTuple):
-    """Rows of matches, of how many, and the best way in which any of these match."""
+    """Rows of matches, of how many, and the best and the worst way in which any of these match."""
 
     rows: list[Any]
     total: int = 0
     best: int = _WORDS
+    worst: int = 0
 
 
 class _Given(NamedTuple):
-    """Symbols that were found otherwise, best first, and how."""
+    """Symbols that are found otherwise: on which tier, how, and, best first, which."""
 
     tier: int
-    ids: list[int]
+    ids: Sequence[int] = ()
+    way: LiteralString = _GIVEN
 
 
 def search(db: apsw.Connection, request: SearchRequest) -> SearchAnswer:
-    """A page of the matching symbols, best first."""
+    """A page of the matching symbols, best first.
+
+    Raises InvalidArguments.
+    """
+    if len(request.query) > MAX_QUERY_CHARS:
+        raise InvalidArguments(
+            f"query is longer than {MAX_QUERY_CHARS} characters; ask for less.", field="query"
+        )
     request = with_tags(request)
-    page = _page(db, request)
-    if page.best > _LAST_NAME_TIER and (given := _otherwise(db, request)).ids:
-        page = _page(db, request, given)
+    page = _page(db, request, _members(db, request))
+    if page.best > _LAST_NAME_TIER:
+        page = _otherwise(db, request) or page
     several = len(request.repositories) > 1
     symbols = tuple(_found(row, shows_repo=several) for row in page.rows)
     reason = None if page.total else "no_match"
-    return SearchAnswer(request.query, symbols, page.total, request.offset, request.limit, reason)
+    ids = tuple(row[0] for row in page.rows)
+    place = page.total, request.offset, request.limit
+    return SearchAnswer(request.query, symbols, *place, reason, ids)
 
 
-def _otherwise(db: apsw.Connection, request: SearchRequest) -> _Given:
-    """What a text finds that is no part of a name: a misspelt name, or what answers it."""
+def _members(db: apsw.Connection, request: SearchRequest) -> _Given | None:
+    """The symbols that a name with its owner or its module means, which is no part of a name."""
+    if " " in request.query or split_owner(request.query)[0] is None:
+        return None
+    meant = [
+        candidates(db, repository, TraceRequest(request.query)).groups
+        for repository in request.repositories
+    ]
+    return _Given(1, [symbol for groups in meant for group in groups for symbol in group])
+
+
+def _otherwise(db: apsw.Connection, request: SearchRequest) -> _Page | None:
+    """What a text finds that is no part of a name: files, a misspelt name, or what answers it."""
+    if len(request.query) >= MIN_GRAM and " " not in request.query:
+        in_files = _page(db, request, _Given(_FILES, way=_IN_FILES))
+        if in_files.worst == _FILES:
+            return in_files
     if near := _misspelt(db, request.repositories, request.query):
-        return _Given(_MISSPELT, near)
+        return _page(db, request, _Given(_MISSPELT, near))
     among = _conditions(request), _values(request)
-    return _Given(_WORDS, questions.answering(db, request.query, *among))
+    answers = questions.answering(db, request.query, *among)
+    return _page(db, request, _Given(_WORDS, answers)) if answers else None
 
 
 def _page(db: apsw.Connection, request: SearchRequest, given: _Given | None = None) -> _Page:
     """The page that is asked for; one beyond the last match has no rows."""
     rows = _rows(db, request, given)
     if rows or not request.offset:
-        return _Page(rows, *reversed(rows[0][-2:])) if rows else _Page(rows)
+        return _Page(rows, *rows[0][-3:]) if rows else _Page(rows)
     first = _page(db, replace(request, offset=0, limit=1), given)
     return first._replace(rows=[])
 
@@ -169,11 +211,11 @@ def _ways(query: str) -> list[LiteralString]:
 
 
 def _rows(db: apsw.Connection, request: SearchRequest, given: _Given | None) -> list[Any]:
-    ways = [*_ways(request.query), *([_GIVEN] if given else [])]
+    ways = [*_ways(request.query), *([given.way] if given else [])]
     union: LiteralString = " UNION ALL ".join(ways)
     sql = compose(f"WITH hits (id, tier, rank) AS ({union}{_SELECT}", _conditions(request), _TAIL)
-    tier, ids = given or _Given(_WORDS, [])
-    values = _values(request) | {"given": tier, "ids": json_column.encode(ids)}
+    tier, ids, _ = given or _Given(_WORDS)
+    values = _values(request) | {"given": tier, "ids": json_column.encode(list(ids))}
     rows: list[Any] = db.execute(sql, values).fetchall()
     return rows
 
@@ -289,7 +331,7 @@ def distance(left: str, right: str, limit: int) -> int:
 
 
 def _found(row: Sequence[Any], *, shows_repo: bool) -> Found:
-    name, kind, path, line, end_line, signature, exported, tier, owner, repo, *_ = row
+    _, name, kind, path, line, end_line, signature, exported, tier, owner, repo, *_ = row
     way, score = _WAYS[tier]
     return Found(
         name,

@@ -7,6 +7,7 @@ import pytest
 from memrpc.codebase import (
     architecture,
     files,
+    filters,
     grepping,
     listing,
     naming,
@@ -123,6 +124,42 @@ def test_filters_hold_in_arguments_and_as_tags(index, repo):
     assert names_of(index, "go", path="_/") == []
     assert names_of(index, "go file:a.py") == ["go", "Go", "_go"]
     assert names_of(index, "go", exported_only=True) == ["go", "Go"]
+
+
+def test_a_member_is_found_by_its_type_or_module_first(index, repo):
+    code = 'class Cart:\n    def get(self): pass\ndef use():\n    """See Cart.get."""\n'
+    write(repo, {"shop/a.py": code, "b.py": "def get(): pass\n"})
+    index.run(repo)
+    assert found(index, "Cart.get") == [("exact", "get"), ("doc", "use")]
+    assert found(index, "shop.a.Cart.get")[0] == ("exact", "get")
+    assert found(index, "Cart.get", kinds=("function",)) == [("doc", "use")]
+
+
+def test_what_is_called_like_a_file_finds_what_stands_in_it(index, repo):
+    write(repo, {"web/routes.py": "def go(): pass\n", "my_routes.py": "def stay(): pass\n"})
+    index.run(repo)
+    assert found(index, "routes.py") == [("path", "go")]
+    assert found(index, "web/rou") == [("path", "go")]
+    assert found(index, "routes", path="my_routes.py") == []
+
+
+def test_a_kind_or_language_that_is_none_is_refused_and_other_names_are_known(index, repo):
+    write(repo, {"a.rs": "pub struct Go;\n", "a.py": "class Go: pass\n"})
+    index.run(repo)
+    assert found(index, "kind:struct lang:rs go") == [("exact", "Go")]
+    assert filters.language("C++") == "cpp"
+    for query, field in (("kind:klass go", "kind"), ("lang:klingon go", "language")):
+        with pytest.raises(InvalidArguments) as refusal:
+            found(index, query)
+        assert refusal.value.details["field"] == field
+
+
+@pytest.mark.parametrize("text", ["a" * 1_001, "a." * 501])
+def test_a_name_or_query_without_an_end_is_refused(handlers, text):
+    with pytest.raises(InvalidArguments):
+        found(handlers, text)
+    with pytest.raises(InvalidArguments):
+        handlers.read(tracing.trace, TraceRequest(text))
 
 
 def test_pages_of_a_search_join_without_gap_or_repeat(index, repo):

@@ -166,6 +166,55 @@ def test_a_class_of_many_members_says_that_there_are_more(tools, repo):
     assert "method m49:51 and 10 more" in text
 
 
+@pytest.mark.parametrize(
+    ("query", "line"),
+    [
+        ("handle", "a.py\n- function handle"),
+        ("handel", "No name matches; found by likeness."),
+        ("handle it", "No name matches; found by signature or comment."),
+        ("b.py", "No name matches; found by path."),
+        ("xyzzy", "Nothing matches"),
+    ],
+)
+def test_a_text_tells_how_its_symbols_were_found(widgets, query, line):
+    text = widgets.result("codebase-read", query=query)["content"][0]["text"]
+    assert text.split("\n", 1)[1].startswith(line)
+
+
+def test_an_absolute_path_below_the_indexed_folder_is_taken_from_there(widgets, repo):
+    path = str(repo / "pkg" / "b.py")
+    assert widgets.read(filePath=path)["file"]["path"] == "pkg/b.py"
+    assert widgets.read(name="go", filePath=path)["total"] == 2
+    assert widgets.read(query="go", filePath=path)["total"] == 2
+    assert widgets.read(content="go", filePath=str(repo / "pkg"))["total"] == 2
+    assert widgets.read(content="def", filePath=str(repo))["total"] == 4
+    for mode in ({"name": "go"}, {"query": "go"}, {"content": "go"}, {}):
+        with pytest.raises(Refused) as refusal:
+            widgets.read(**mode, filePath=str(repo.parent / "a.py"))
+        assert refusal.value.details["field"] == "filePath"
+
+
+def test_a_folder_in_the_place_of_a_file_tells_its_files(widgets):
+    for path, first in (("pkg", "pkg/b.py"), ("./pkg/", "pkg/b.py"), (".", "README.md")):
+        with pytest.raises(Refused) as refusal:
+            widgets.read(filePath=path)
+        assert refusal.value.details["near"][0] == first
+
+
+def test_a_look_into_no_file_at_all_says_so(widgets):
+    for narrowed in ({"filePath": "none"}, {"language": "rust"}):
+        result = widgets.result("codebase-read", content="def", **narrowed)
+        assert "No file of the index" in result["content"][0]["text"]
+
+
+def test_a_language_does_not_make_the_survey_call_more_unused(tools, repo):
+    code = {"a.py": "def _one(): pass\n", "b.md": "# T\nSee `_one`.\n", "c.py": "_x = print()\n"}
+    write(repo, code)
+    tools.index(repo)
+    assert tools.read()["deadCode"]["total"] == 0
+    assert tools.read(language="python")["deadCode"]["total"] == 0
+
+
 def test_json_makes_the_text_the_same_json(widgets):
     result = widgets.result("codebase-read", query="handle", json=True)
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
@@ -207,6 +256,13 @@ def test_a_folder_that_cannot_be_indexed_is_refused(tools, repo, path, reason):
     assert refusal.value.details["reason"] == reason
 
 
+def test_an_empty_folder_name_is_not_the_servers_folder(widgets):
+    with pytest.raises(Refused) as refusal:
+        widgets.index("")
+    assert refusal.value.details["field"] == "repoPath"
+    assert widgets.read(content="def", repoPath="")["total"] == 4
+
+
 def test_several_repositories_are_searched_together(tools, repo, tmp_path):
     write(repo, {"a.py": "def handle_one(): pass\n"})
     other = write(tmp_path / "other", {"b.py": "def handle_two(): pass\n"})
@@ -218,6 +274,9 @@ def test_several_repositories_are_searched_together(tools, repo, tmp_path):
         ("globex/gadgets", "handle_two"),
     }
     assert tools.read(query="handle")["total"] == 1
+    asked = {"query": "handle", "repos": ["acme/widgets", "gadgets"]}
+    text = tools.result("codebase-read", **asked)["content"][0]["text"]
+    assert "globex/gadgets: b.py" in text
 
 
 def test_large_answers_are_cut_with_a_way_to_the_rest(tools, repo):
@@ -292,6 +351,7 @@ def test_resources_serve_symbols_one_symbol_and_a_file(widgets):
     assert ([each["name"] for each in listed["records"]], listed["total"]) == (["Cart"], 2)
     searched = read(widgets, "codebase://widgets/symbols?search=hand")
     assert [each["name"] for each in searched["records"]] == ["handle"]
+    assert listed["records"][0].keys() <= searched["records"][0].keys()
     assert read(widgets, "codebase://widgets/symbols/handle")["resolved"] == 2
     file = read(widgets, "codebase://widgets/files/pkg/b.py")
     assert file["content"] is None

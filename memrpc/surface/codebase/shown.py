@@ -18,10 +18,18 @@ if TYPE_CHECKING:
         Folder,
         Found,
         Place,
+        SearchAnswer,
         Trace,
         Use,
     )
 
+_WAYS = {
+    "misspelt": "by likeness",
+    "doc": "by signature or comment",
+    "path": "by path",
+    "words": "by some of the words",
+}
+"""How symbols are found that are not by their names."""
 _BREAK = re.compile(r"_([a-z])")
 
 
@@ -69,11 +77,21 @@ def by_file(places: Iterable[Place | Found]) -> list[str]:
     lines: list[str] = []
     last: str | None = None
     for place in places:
-        if place.file_path != last:
-            last = place.file_path
-            lines.append(f"{path_text(last)}")
+        repo = getattr(place, "repo", None)
+        path = f"{repo}: {path_text(place.file_path)}" if repo else path_text(place.file_path)
+        if path != last:
+            last = path
+            lines.append(path)
         lines.append(place_line(place))
     return lines
+
+
+def way_line(found: SearchAnswer) -> list[str]:
+    """How to take symbols whose names do not match."""
+    if found.reason:
+        return ["Nothing matches; content looks into the files themselves."]
+    ways = dict.fromkeys(_WAYS.get(each.matched_by, "") for each in found.symbols)
+    return [f"No name matches; found {', '.join(ways)}."] if ways and "" not in ways else []
 
 
 def trace_json(trace: Trace, uses: Sequence[Use]) -> dict[str, JSON]:
@@ -188,6 +206,8 @@ def code_lines(found: CodeAnswer, count: int) -> list[str]:
         around = match.enclosing_symbol
         inside = f" [{around.kind} {around.name}]" if around else ""
         lines.append(f"- {match.line}{inside}: {match.snippet}")
+    if not found.files_scanned and not found.files_missing:
+        lines.append("No file of the index is of that path and language.")
     if found.files_changed or found.files_missing:
         lines.append(
             f"{found.files_changed} files changed and {found.files_missing} are gone since the "

@@ -29,15 +29,15 @@ _MANY_USES: Final = 100
 
 
 async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
-    from memrpc.codebase import listing, searching
+    from memrpc.codebase import filters, listing, searching
     from memrpc.surface.codebase import shown
 
     limit = _number(ctx, values, "limit", PAGE, MAX_PAGE)
     offset = _number(ctx, values, "offset", 0, 1 << 30)
     search, kind = values.get("search", "").strip(), values.get("kind", "")
-    kinds = tuple(each for each in kind.split(",") if each)
 
     def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
+        kinds = filters.kinds([kind]) if kind else ()
         if not search:
             records, total = listing.records(
                 db, repository.id, kinds=kinds, limit=limit, offset=offset
@@ -47,8 +47,12 @@ async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
             search, (repository.id,), kinds=kinds, limit=limit, offset=offset
         )
         found = searching.search(db, request)
-        page = shown.page(len(found.symbols), found.total, offset)
-        return {"records": shown.camel(found.symbols), **page}
+        whole = listing.by_ids(db, found.ids)
+        ranked = [
+            {**shown.camel(symbol), **shown.camel(whole[symbol_id])}
+            for symbol_id, symbol in zip(found.ids, found.symbols, strict=True)
+        ]
+        return {"records": ranked, **shown.page(len(ranked), found.total, offset)}
 
     head = {"search": search or None, "kind": kind or None, "limit": limit}
     return await _read(ctx, desk, values, "symbols", lambda db, r: {**head, **read(db, r)})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from memrpc.codebase import architecture, files, grepping, repositories, searching, tracing
+from memrpc.codebase import architecture, files, filters, grepping, repositories, searching, tracing
 from memrpc.codebase.answers import Ambiguity, CodeAnswer, Match
 from memrpc.codebase.candidates import TraceRequest
 from memrpc.codebase.roots import is_folder
@@ -26,7 +26,7 @@ from memrpc.surface.workspace.visit import Arguments, Drawn, Mode, Visit, always
 if TYPE_CHECKING:
     import apsw
 
-    from memrpc.codebase.answers import Architecture, FileAnswer, Trace
+    from memrpc.codebase.answers import Architecture, FileAnswer, SearchAnswer, Trace
     from memrpc.codebase.files import Source
     from memrpc.codebase.grepping import Grepped, GrepRequest
     from memrpc.codebase.model import Repository
@@ -45,24 +45,35 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 def _kinds(visit: Visit) -> tuple[str, ...]:
-    return tuple(kind for each in visit.arguments.get("kind", ()) for kind in each.split(","))
+    return filters.kinds(visit.arguments.get("kind", ()))
+
+
+def _path(visit: Visit, *among: Repository) -> str:
+    """The path to narrow to, none for all; an absolute one starts at the folder that is indexed."""
+    path: str = visit.arguments.get("filePath") or ""
+    for repository in among:
+        root = repository.root.rstrip("/")
+        if path == root or path.startswith(f"{root}/"):
+            path = path[len(root) + 1 :]
+    return "" if path == "." else files.safe_path(path)
 
 
 async def _trace(visit: Visit) -> ToolResult:
     arguments = visit.arguments
     limit, offset = visit.page(50, 200)
-    request = TraceRequest(
-        arguments["name"],
-        kinds=_kinds(visit),
-        file_path=arguments.get("filePath"),
-        exported_only=arguments["exportedOnly"],
-        include_references=arguments["includeReferences"],
-        limit=limit,
-        offset=offset,
-    )
 
     def read(db: apsw.Connection) -> tuple[Trace | Ambiguity, Mentions]:
-        found = tracing.trace(db, repository_of(db, visit).id, request)
+        repository = repository_of(db, visit)
+        request = TraceRequest(
+            arguments["name"],
+            kinds=_kinds(visit),
+            file_path=_path(visit, repository),
+            exported_only=arguments["exportedOnly"],
+            include_references=arguments["includeReferences"],
+            limit=limit,
+            offset=offset,
+        )
+        found = tracing.trace(db, repository.id, request)
         if isinstance(found, Ambiguity):
             return found, Mentions()
         names = (found.symbol.name, shown.named(found.symbol.owner, found.symbol.name))
@@ -93,16 +104,12 @@ def _ambiguity(visit: Visit, found: Ambiguity) -> ToolResult:
 
 async def _file(visit: Visit) -> ToolResult:
     limit, offset = visit.page(200, 200)
-    request = files.FileRequest(
-        visit.arguments["filePath"],
-        _kinds(visit),
-        visit.arguments["exportedOnly"],
-        limit,
-        offset,
-    )
 
     def read(db: apsw.Connection) -> tuple[FileAnswer, Mentions]:
-        found = files.describe(db, repository_of(db, visit).id, request)
+        repository = repository_of(db, visit)
+        path, exported_only = _path(visit, repository), visit.arguments["exportedOnly"]
+        request = files.FileRequest(path, _kinds(visit), exported_only, limit, offset)
+        found = files.describe(db, repository.id, request)
         return found, mentions_of(db, visit.project, [found.file.path])
 
     found, mentions = await visit.desk.database.read(read)
@@ -123,21 +130,22 @@ async def _search(visit: Visit) -> ToolResult:
             f"query must have {_MIN_QUERY_CHARS} characters or more.", field="query"
         )
     limit, offset = visit.page(50, 200)
-    found = await visit.desk.database.search(
-        lambda db: searching.search(
-            db,
-            searching.SearchRequest(
-                query,
-                _repositories(db, visit),
-                kinds=_kinds(visit),
-                language=arguments.get("language"),
-                path=arguments.get("filePath"),
-                exported_only=arguments["exportedOnly"],
-                limit=limit,
-                offset=offset,
-            ),
+
+    def search(db: apsw.Connection) -> SearchAnswer:
+        among = _repositories(db, visit)
+        request = searching.SearchRequest(
+            query,
+            tuple(each.id for each in among),
+            kinds=_kinds(visit),
+            language=filters.language(arguments.get("language")),
+            path=_path(visit, *among),
+            exported_only=arguments["exportedOnly"],
+            limit=limit,
+            offset=offset,
         )
-    )
+        return searching.search(db, request)
+
+    found = await visit.desk.database.search(search)
 
     def draw(count: int) -> Drawn:
         symbols = found.symbols[:count]
@@ -145,18 +153,18 @@ async def _search(visit: Visit) -> ToolResult:
         reason = {"reason": found.reason} if found.reason else {}
         listed = {"mode": "search", "query": query, "symbols": camel(symbols)}
         head = f'### Results: {found.total} symbols for "{query}" (showing {len(symbols)})'
-        lines = [head, *shown.by_file(symbols), *shown.more_line(page)]
+        lines = [head, *shown.way_line(found), *shown.by_file(symbols), *shown.more_line(page)]
         return {**listed, **page, **reason}, lines
 
     return visit.fitted(len(found.symbols), draw)
 
 
-def _repositories(db: apsw.Connection, visit: Visit) -> tuple[int, ...]:
+def _repositories(db: apsw.Connection, visit: Visit) -> tuple[Repository, ...]:
     """The repositories to search: those that ``repos`` names, or the call's own."""
     named: list[str] | None = visit.arguments.get("repos")
     if named is None:
-        return (repository_of(db, visit).id,)
-    return tuple(_named(db, visit, each).id for each in named)
+        return (repository_of(db, visit),)
+    return tuple(_named(db, visit, each) for each in named)
 
 
 def _named(db: apsw.Connection, visit: Visit, name: str) -> Repository:
@@ -192,13 +200,13 @@ async def _code(visit: Visit) -> ToolResult:
 
 def _sources(db: apsw.Connection, visit: Visit) -> tuple[Repository, list[Source]]:
     repository = repository_of(db, visit)
-    language, path = visit.arguments.get("language"), visit.arguments.get("filePath")
+    language, path = filters.language(visit.arguments.get("language")), _path(visit, repository)
     return repository, files.sources(db, repository.id, language=language, path=path)
 
 
 def _root(visit: Visit, repository: Repository) -> str:
     """The folder of the files: the one that was indexed, or where it is now."""
-    root = str(visit.desk.places.folder / visit.arguments.get("repoPath", repository.root))
+    root = str(visit.desk.places.folder / (visit.arguments.get("repoPath") or repository.root))
     if not is_folder(root):
         raise NotFound(
             f"The folder {root} is not there; send repoPath with the place where it is now.",
@@ -240,7 +248,10 @@ def _code_answer(db: apsw.Connection, request: GrepRequest, grepped: Grepped) ->
 
 
 async def _architecture(visit: Visit) -> ToolResult:
-    repository, sources = await visit.desk.database.read(lambda db: _sources(db, visit))
+    repository = await visit.desk.database.read(lambda db: repository_of(db, visit))
+    sources = await visit.desk.database.read(
+        lambda db: files.sources(db, repository.id, language=None, path=None)
+    )
     suspects = await visit.desk.database.read(lambda db: architecture.suspects(db, repository.id))
     names = [each.name for each in suspects.scanned]
     root = repository.root
