@@ -1,7 +1,8 @@
 """Contradictions: matches of one answer that cannot all hold, told newest first and named.
 
 Nobody has said which is right, so all stay; whoever reads must see that they disagree.  What is
-compared is what ``assertions`` reads, and what a statement names as replaced.
+compared is what ``assertions`` reads, what a statement names as replaced, and what was said once
+more in the words of a statement that was corrected.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memrpc.archive import assertions, superseding, times
+from memrpc.archive import assertions, lineages, superseding, times
 from memrpc.archive.model import Status
 from memrpc.recall.query import COMMON_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import apsw
+
     from memrpc.archive.assertions import Assertion
+    from memrpc.archive.lineages import Lineage
     from memrpc.archive.matching import Match
 
 MAX_WARNINGS: Final = 5
@@ -53,7 +57,7 @@ def end_of_stretch(offset: int, limit: int) -> int:
     return offset + limit + -offset % limit
 
 
-def settle_page(ranking: list[Match], offset: int, limit: int) -> Settled:
+def settle_page(db: apsw.Connection, ranking: list[Match], offset: int, limit: int) -> Settled:
     """Settle the matches from ``offset`` on, within stretches of the ranking as long as a page.
 
     A page that was cut short is followed by one that begins within such a stretch; both tell its
@@ -63,7 +67,7 @@ def settle_page(ranking: list[Match], offset: int, limit: int) -> Settled:
     page: list[Match] = []
     disputes: list[list[int]] = []
     for start in range(begin, offset + limit, limit):
-        settled = settle(ranking[start : start + limit])
+        settled = settle(db, ranking[start : start + limit])
         page += settled.page
         shift = start - offset
         disputes += [[place + shift for place in places] for places in settled.disputes]
@@ -71,9 +75,9 @@ def settle_page(ranking: list[Match], offset: int, limit: int) -> Settled:
     return Settled(page[offset - begin :][:limit], shown)
 
 
-def settle(page: list[Match]) -> Settled:
+def settle(db: apsw.Connection, page: list[Match]) -> Settled:
     """Put the newer of two matches that disagree before the older; a place keeps its score."""
-    disputes = [sorted(places) for places in _disputes(page)]
+    disputes = [sorted(places) for places in _disputes(page, lineages.trace(db, page))]
     settled = list(page)
     for places in disputes:
         newest_first = sorted((settled[place] for place in places), key=_said, reverse=True)
@@ -82,35 +86,42 @@ def settle(page: list[Match]) -> Settled:
     return Settled(settled, disputes)
 
 
-def _disputes(page: list[Match]) -> list[set[int]]:
+def _disputes(page: list[Match], traced: list[Lineage]) -> list[set[int]]:
     """Return the places of the page that disagree, in groups that have none in common."""
     groups: list[set[int]] = []
-    for pair in _pairs(page):
+    for pair in _pairs(page, traced):
         touched = [group for group in groups if group & pair]
         groups = [group for group in groups if not group & pair]
         groups.append(pair.union(*touched))
     return groups
 
 
-def _pairs(page: list[Match]) -> Iterator[set[int]]:
+def _pairs(page: list[Match], traced: list[Lineage]) -> Iterator[set[int]]:
     texts = list(map(_text, page))
+    yield from _contrary(texts, traced)
+    for new, text in enumerate(texts):
+        if superseding.names_an_end(text):
+            yield from ({new, old} for old in _replaced(page, new, texts, traced))
+        if traced[new].replaced:
+            yield from ({new, old} for old in _said_again(new, texts, traced[new]))
+
+
+def _contrary(texts: list[str], traced: list[Lineage]) -> Iterator[set[int]]:
+    """Yield the places of texts that give one attribute different values."""
     by_attribute: defaultdict[tuple[object, str], list[tuple[int, Assertion]]] = defaultdict(list)
     for place in sorted(_kindred(texts)):
         for each in assertions.assertions(texts[place]):
-            speaker = page[place].event.source if each.is_first_person else ""
+            speaker = traced[place].speaker if each.is_first_person else ""
             by_attribute[each.attribute, speaker].append((place, each))
     for told in by_attribute.values():
         for (one, first), (other, second) in itertools.combinations(told, 2):
             if one != other and first.contradicts(second):
                 yield {one, other}
-    for new, text in enumerate(texts):
-        if superseding.names_an_end(text):
-            yield from ({new, old} for old in _replaced(page, new, texts))
 
 
 def _kindred(texts: list[str]) -> set[int]:
     """Return the places of texts that share enough words with another to be about one matter."""
-    words = [frozenset(_WORD.findall(text.casefold())) - COMMON_WORDS for text in texts]
+    words = [frozenset(_words(text)) - COMMON_WORDS for text in texts]
     pairs = itertools.combinations(range(len(words)), 2)
     near = (pair for pair in pairs if _are_kindred(words[pair[0]], words[pair[1]]))
     return set(itertools.chain.from_iterable(near))
@@ -121,11 +132,19 @@ def _are_kindred(one: frozenset[str], other: frozenset[str]) -> bool:
     return least > 0 and len(one & other) >= least
 
 
-def _replaced(page: list[Match], new: int, texts: list[str]) -> Iterator[int]:
+def _said_again(new: int, texts: list[str], lineage: Lineage) -> Iterator[int]:
+    """Yield the places of what elsewhere says what was replaced, word for word."""
+    replaced = set(map(_words, lineage.replaced)) - {_words(texts[new])}
+    return (old for old, text in enumerate(texts) if text and _words(text) in replaced)
+
+
+def _replaced(
+    page: list[Match], new: int, texts: list[str], traced: list[Lineage]
+) -> Iterator[int]:
     """Yield the places of older statements by the same speaker that ``new`` says to have ended."""
     for old, match in enumerate(page):
         is_older = _said(match) < _said(page[new])
-        is_theirs = match.event.source == page[new].event.source
+        is_theirs = traced[old].speaker == traced[new].speaker
         if texts[old] and is_older and is_theirs and _may_end(texts[new], texts[old]):
             yield old
 
@@ -135,6 +154,10 @@ def _may_end(new: str, old: str) -> bool:
     if superseding.ends(new, old):
         return True
     return any(superseding.names(new, each.value) for each in assertions.assertions(old))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))
 
 
 def _text(match: Match) -> str:

@@ -40,6 +40,9 @@ WHERE memory IN (
 ) ORDER BY memory
 """
 )
+_REPLACED_BY: Final = (
+    _COLUMNS + "WHERE superseded_by IN (SELECT value FROM json_each(:keys)) ORDER BY memory"
+)
 _NEWEST: Final = (
     _COLUMNS
     + """
@@ -153,6 +156,11 @@ def retired_of_events(db: apsw.Connection, seqs: Iterable[int]) -> list[Memory]:
 def linked(db: apsw.Connection, keys: Iterable[int]) -> list[Memory]:
     """Return the memories one step away along ``corrects`` and ``superseded_by``, either way."""
     return _all(db, _LINKED, {"keys": id_list(keys)})
+
+
+def replaced_by(db: apsw.Connection, keys: Iterable[int]) -> list[Memory]:
+    """Return the memories of which one of these took the place."""
+    return _all(db, _REPLACED_BY, {"keys": id_list(keys)})
 
 
 def newest(db: apsw.Connection, scope: int, *, now: int, limit: int) -> list[Memory]:

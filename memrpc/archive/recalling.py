@@ -82,7 +82,7 @@ def recall(
     if request.offset >= len(result.found):
         return frame.beyond(db, len(result.found))
     ranking = _falling(result.found)
-    settled = contradictions.settle_page(ranking, request.offset, request.limit)
+    settled = contradictions.settle_page(db, ranking, request.offset, request.limit)
     page = settled.page
     drawer = showing.Drawer(db, request.query, page, as_of, request.detail)
 

@@ -66,7 +66,7 @@ def recalled_parts(
     wanted = matching.Wanted(query, meaning)
     matches = matching.find(db, wanted, view, limit=limit, checkpoint=never_cancelled)
     parts: list[Part] = []
-    for match in contradictions.settle(matches.found).page:
+    for match in contradictions.settle(db, matches.found).page:
         if match.event.seq in told:
             continue
         if match.memory is None:

@@ -7,7 +7,7 @@ from memrpc.archive.answers import TokenMethod
 from memrpc.archive.assertions import MAX_CHARS
 from memrpc.archive.model import Method
 from memrpc.archive.resuming import ResumeInput, TokenCounter
-from tests.archive.scenes import Archive, contents, excerpts
+from tests.archive.scenes import SECOND, Archive, contents, excerpts
 
 OLD, NEW, NEWEST = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-05-01T00:00:00Z"
 
@@ -111,6 +111,42 @@ def test_a_corrected_statement_contradicts_nothing(archive: Archive) -> None:
     answer = archive.recall("favourite colour", include_history=True)
     assert len(answer.memories) == 2
     assert answer.warnings == ()
+
+
+def test_a_correction_speaks_for_whoever_it_corrects(archive: Archive) -> None:
+    old = archive.record("old", "I live in Lyon.", source="Ann", occurred_at=OLD).memory_ids[0]
+    once = archive.correct(old, "I live in Porto.", valid_at=NEW)
+    archive.correct(once.replacement_id, "I live in Faro.", valid_at=NEW)
+    archive.record("bob", "I live in Rome.", source="Bob", occurred_at=NEWEST)
+    assert archive.recall("live in").warnings == ()
+    archive.now += SECOND
+    archive.record("new", "I live in Bern.", source="Ann")
+    answer = archive.recall("live in")
+    assert contents(answer)[0] == "I live in Bern."
+    (warning,) = answer.warnings
+    assert answer.memories[0].memory_id in warning
+    assert archive.record("b", "We changed from Faro to Bern.", source="Ann")
+    assert "I live in Faro." in contents(archive.recall("Faro"))
+    assert archive.recall("Faro").warnings != ()
+
+
+def test_what_was_corrected_once_and_said_twice_is_warned_of(archive: Archive) -> None:
+    archive.record("first", "User likes tea.", occurred_at=OLD)
+    second = archive.record("second", "User likes tea", source="notes", occurred_at=NEW)
+    assert archive.recall("likes").warnings == ()
+    archive.correct(second.memory_ids[0], "User likes coffee.")
+    answer = archive.recall("likes")
+    assert contents(answer) == ["User likes coffee.", "User likes tea."]
+    (warning,) = answer.warnings
+    assert "newest first" in warning
+
+
+def test_a_correction_of_the_time_alone_contradicts_no_repetition(archive: Archive) -> None:
+    first = archive.record("first", "User likes tea.", occurred_at=NEW)
+    archive.record("second", "User likes tea.", occurred_at=NEWEST)
+    archive.correct(first.memory_ids[0], "User likes tea.", valid_at=OLD)
+    assert len(contents(archive.recall("likes"))) == 2
+    assert archive.recall("likes").warnings == ()
 
 
 def test_only_what_is_shown_is_warned_of(archive: Archive) -> None:
