@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.archive import (
     checkpoints,
+    cues,
     events,
     indexing,
     memories,
@@ -156,16 +157,18 @@ def _start(request: CorrectInput, old: Memory, end: int | None) -> int:
 def _append(
     db: apsw.Connection, request: CorrectInput, old: Memory, *, now: int, event_id: str
 ) -> Event:
-    """Write the correction into the log, in the session of what it corrects."""
+    """Write the correction into the log, in the session and with the cues of what it corrects."""
     corrected = events.by_seqs(db, [old.event_seq])[old.event_seq]
+    attached = cues.of_event(db, corrected.seq)
+    session_id = corrected.session_id
     entry = RecordInput(
-        event_id, request.content, Role.USER, SOURCE, session_id=corrected.session_id
+        event_id, request.content, Role.USER, SOURCE, session_id=session_id, cues=attached
     )
     event = Event(
         seq=0,
         event_id=event_id,
         scope=old.scope,
-        session_id=corrected.session_id,
+        session_id=session_id,
         role=Role.USER,
         category=Category.CONVERSATION,
         source=SOURCE,
@@ -175,7 +178,7 @@ def _append(
         reason=request.reason,
         extraction=Extraction(ExtractionState.COMPLETE, Method.CORRECTION, attempts=1),
     )
-    return recording.append(db, event, recording.digest(entry), ())
+    return recording.append(db, event, recording.digest(entry), attached)
 
 
 def _earlier(db: apsw.Connection, chain: list[Memory]) -> list[Memory]:

@@ -7,6 +7,8 @@ from memrpc.archive.answers import CheckpointState
 from memrpc.archive.checkpoints import CheckpointInput
 from memrpc.archive.model import (
     Category,
+    Cue,
+    CueKind,
     EmptyReason,
     MemoryKind,
     Role,
@@ -40,6 +42,14 @@ def windows(archive: Archive) -> list[tuple[str, str, str | None, Status]]:
         (m.content, times.to_text(m.valid_from), times.to_text_or_none(m.valid_to), m.status)
         for m in rows
     ]
+
+
+def test_a_correction_is_found_by_the_cues_of_what_it_corrects(archive: Archive) -> None:
+    cues = (Cue(CueKind.PHOTO, "gate", "the gate"), Cue(CueKind.TEXT, "code"))
+    once = archive.correct(remember(archive, cues=cues), "User likes cats.")
+    archive.correct(once.replacement_id, "User likes newts.")
+    assert contents(archive.recall("likes", cue_key="gate")) == ["User likes newts."]
+    assert contents(archive.recall("likes", cue_key="code")) == ["User likes newts."]
 
 
 def test_b15_what_was_corrected_is_not_found_as_current(archive: Archive) -> None:
