@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.codebase.model import Repository
 from memrpc.store import json_column
-from memrpc.store.errors import Conflict, NotFound
+from memrpc.store.errors import Conflict, NotFound, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ UPDATE code_repositories SET root = :root, indexed_at = :now, report = json_set(
 WHERE {_HELD} RETURNING id
 """
 _RUNNING: Final = """
-SELECT done, total, lease_until > :now, coalesce(report ->> '$.seenAt', indexed_at),
+SELECT done, total, lease_until > :now, lease_owner, coalesce(report ->> '$.seenAt', indexed_at),
   json_remove(report, '$.seenAt')
 FROM code_repositories WHERE id = :id
 """
@@ -121,7 +121,7 @@ def take(
 ) -> Lease:
     """Begin a run.
 
-    Raises Conflict while another one is under way whose holder is not known to be gone.
+    Raises Unavailable while another one is under way whose holder is not known to be gone.
     """
     place = {"owner": repository.owner, "name": repository.name}
     db.execute(_MAKE, {**place, "root": repository.root}).fetchall()
@@ -135,11 +135,10 @@ def take(
     }
     rows: list[Any] = db.execute(_TAKE, values).fetchall()
     if not rows:
-        raise Conflict(
+        raise Unavailable(
             f"An index run of {repository.owner}/{repository.name} is under way already; "
             "wait for it, or ask for its status with codebase-index without repoPath.",
             reason="INDEX_IN_PROGRESS",
-            retryable=True,
         )
     return Lease(*rows[0])
 
@@ -184,11 +183,18 @@ def release(db: apsw.Connection, lease: Lease) -> None:
     db.execute(_RELEASE, lease_values(lease)).fetchall()
 
 
-def running(db: apsw.Connection, repository: int, *, now: int) -> Running:
-    """What is going on."""
+def running(
+    db: apsw.Connection,
+    repository: int,
+    *,
+    now: int,
+    is_gone: Callable[[str], bool] = lambda _holder: False,
+) -> Running:
+    """What is going on; a run whose holder is known to be gone is not."""
     rows: list[Any] = db.execute(_RUNNING, {"id": repository, "now": now}).fetchall()
-    done, total, is_running, seen_at, report = rows[0]
-    return Running(done, total, bool(is_running), seen_at, json_column.decode_object(report))
+    done, total, is_held, holder, seen_at, report = rows[0]
+    is_running = bool(is_held) and not is_gone(holder or "")
+    return Running(done, total, is_running, seen_at, json_column.decode_object(report))
 
 
 def lease_values(lease: Lease) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memrpc.codebase import discovery, repositories, staging
+from memrpc.codebase import discovery, holders, repositories, staging
 from memrpc.codebase.answers import Staleness, Status
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def status(db: apsw.Connection, owner: str, repo: str, *, now: int) -> Status:
     repository = repositories.find(db, owner, repo)
     if repository is None:
         return Status(owner, repo, False, False, None, None, 0, 0)
-    running = repositories.running(db, repository.id, now=now)
+    running = repositories.running(db, repository.id, now=now, is_gone=holders.is_gone)
     files, symbols = staging.count(db, repository.id)
     return Status(
         owner,

@@ -11,7 +11,7 @@ import pytest
 from memrpc.app import now_us
 from memrpc.codebase import repositories, run, staging, status
 from memrpc.codebase.model import Repository
-from memrpc.store.errors import Conflict, DomainError, NotFound
+from memrpc.store.errors import Conflict, DomainError, NotFound, Unavailable
 from tests.codebase.conftest import write
 
 OLD_NS = 1_600_000_000_000_000_000
@@ -256,9 +256,10 @@ def test_one_repository_is_never_indexed_twice_at_once(index, repo):
     lease = index.database.write_blocking(
         lambda db: repositories.take(db, named, holder="other", now=now_us())
     )
-    with pytest.raises(Conflict) as refusal:
+    with pytest.raises(Unavailable) as refusal:
         index.run(repo)
     assert refusal.value.details["reason"] == "INDEX_IN_PROGRESS"
+    assert refusal.value.retryable
     index.database.write_blocking(lambda db: repositories.release(db, lease))
     index.run(repo)
     assert index.names() == {"a"}

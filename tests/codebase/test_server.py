@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from memrpc.app import now_us
+from memrpc.codebase import status
 from tests.codebase.conftest import git, write
 from tests.memory_file import open_beside
 from tests.peer import Peer, call, cancel, modern
@@ -153,7 +155,7 @@ def test_two_servers_never_index_one_repository_at_once(database, large):
         wait_for_progress(one)
         refused = two.ask("tools/call", {"name": "codebase-index", "arguments": order(large)}, 30)
         error = json.loads(refused["result"]["content"][0]["text"])["error"]
-        assert (error["code"], error["details"]["reason"]) == ("conflict", "INDEX_IN_PROGRESS")
+        assert (error["code"], error["details"]["reason"]) == ("unavailable", "INDEX_IN_PROGRESS")
         status = structured(two.ask("tools/call", {
             "name": "codebase-index", "arguments": {"repo": "acme/widgets"}}))  # fmt: skip
         assert status["isIndexing"] is True
@@ -217,6 +219,9 @@ def test_the_run_after_one_that_was_killed_need_not_wait_for_its_lease(database,
     assert refused["refusal"][3]["reason"] == "INDEX_IN_PROGRESS"
     os.killpg(child.pid, signal.SIGKILL)
     finish(child)
+    db = open_beside(database)
+    assert not status.status(db, "acme", "widgets", now=now_us()).is_indexing
+    db.close()
     assert "report" in finish(start(database, large, force=False))
 
 
