@@ -3,7 +3,7 @@
 Dead code is a guess that has to be honest.  Candidates are top-level functions and types that no
 edge names, in languages whose edges are seen.  Exported ones, entry points and tests are left out
 and counted; the rest is looked for as a word in all files, so a use that is no edge (a callback, an
-annotation, a string) clears it.
+annotation, a string) clears it, and so does a decorator, which may hand it on to anybody.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from memrpc.codebase.answers import Architecture, Candidate, DeadCode, Folder, P
 from memrpc.codebase.languages import TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import apsw
 
@@ -101,10 +101,12 @@ def survey(
     depth: int,
     suspects: Suspects,
     counts: Mapping[str, int] | None,
+    decorated: Collection[tuple[str, int]] = (),
 ) -> Architecture:
     """The whole of it; ``depth`` bounds the tree.
 
-    ``counts`` tells how often the suspects' names stand in the files; None if nobody could look.
+    ``counts`` tells how often the suspects' names stand in the files, None if nobody could look,
+    ``decorated`` the paths and lines of those that stand below a decorator.
     """
     values = {"repository": repository}
     files: list[Any] = db.execute(_FILES, values).fetchall()
@@ -121,7 +123,7 @@ def survey(
             for name, kind, path, line, end, signature, exported, _ in exports
         ),
         exports_total=total,
-        dead_code=_dead_code(suspects, counts),
+        dead_code=_dead_code(suspects, counts, decorated),
         hotspots=tuple(Candidate(*row) for row in hot),
     )
 
@@ -174,10 +176,19 @@ def suspects(db: apsw.Connection, repository: int) -> Suspects:
     return Suspects(tuple(found[:MAX_SCANNED]), excluded, reliable, languages & _WEAK)
 
 
-def _dead_code(suspects: Suspects, counts: Mapping[str, int] | None) -> DeadCode:
+def _dead_code(
+    suspects: Suspects,
+    counts: Mapping[str, int] | None,
+    decorated: Collection[tuple[str, int]],
+) -> DeadCode:
     scanned = suspects.scanned
-    dead = [each for each in scanned if counts is None or _is_unmentioned(each, scanned, counts)]
-    excluded = {**suspects.excluded, "mentioned_in_text": len(scanned) - len(dead)}
+    bare = [each for each in scanned if (each.file_path, each.line) not in decorated]
+    dead = [each for each in bare if counts is None or _is_unmentioned(each, scanned, counts)]
+    excluded = {
+        **suspects.excluded,
+        "decorated": len(scanned) - len(bare),
+        "mentioned_in_text": len(bare) - len(dead),
+    }
     return DeadCode(
         tuple(dead[:MAX_DEAD]),
         len(dead),

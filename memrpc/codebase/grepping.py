@@ -8,6 +8,7 @@ run meanwhile.  What it cannot do (backreferences, looking around) it refuses, w
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -17,7 +18,7 @@ from memrpc.codebase import source
 from memrpc.store.errors import InvalidArguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memrpc.codebase.files import Source
 
@@ -27,6 +28,7 @@ MAX_PATTERN_CHARS: Final = 1_000
 MAX_LINES: Final = 10_000
 """More matching lines than this are not counted."""
 SNIPPET_CHARS: Final = 160
+_MAX_MARK_LINES: Final = 20
 _LEAD_CHARS: Final = 40
 _MEMORY_BYTES: Final = 64 << 20
 _READ_ONLY: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -206,3 +208,35 @@ def count_words(
         for match in pattern.finditer(text) if text else ():
             counts[match.group().decode()] += 1
     return counts
+
+
+def decorated(
+    root: str,
+    files: Sequence[Source],
+    places: Iterable[tuple[str, int]],
+    *,
+    checkpoint: Callable[[], None],
+) -> frozenset[tuple[str, int]]:
+    """Those of the places, paths with lines, above which a decorator or an attribute stands."""
+    lines: dict[str, list[int]] = defaultdict(list)
+    for path, line in places:
+        lines[path].append(line)
+    found = Grepped([])
+    marked: set[tuple[str, int]] = set()
+    for file in files:
+        if file.path in lines:
+            checkpoint()
+            text = (_read(root, file, found) or b"").split(b"\n")
+            wanted = lines[file.path]
+            marked.update((file.path, line) for line in wanted if _is_marked(text[: line - 1]))
+    return frozenset(marked)
+
+
+def _is_marked(above: Sequence[bytes]) -> bool:
+    """Whether the lines without a gap above a declaration begin with its mark, be it a long one."""
+    for line in reversed(above[-_MAX_MARK_LINES:]):
+        if line.startswith((b"@", b"#[")):
+            return True
+        if not line.startswith((b" ", b"\t", b")", b"]", b"}", b"#", b"//")):
+            return False
+    return False

@@ -207,6 +207,16 @@ def test_a_look_into_no_file_at_all_says_so(widgets):
         assert "No file of the index" in result["content"][0]["text"]
 
 
+def test_what_a_decorator_may_hand_on_is_not_called_unused(tools, repo):
+    code = "import app\n@app.route(\n    '/'\n)\n# noqa\ndef _page(): pass\ndef _dead(): pass\n"
+    rust = "#[no_mangle]\nfn kept() {}\nfn main() { go(); }\nfn go() {}\n"
+    write(repo, {"a.py": code + "app.run()\n", "b.rs": rust})
+    tools.index(repo)
+    answer = tools.read()["deadCode"]
+    assert [each["name"] for each in answer["unreferenced"]] == ["_dead"]
+    assert answer["excluded"]["decorated"] == 2
+
+
 def test_a_language_does_not_make_the_survey_call_more_unused(tools, repo):
     code = {"a.py": "def _one(): pass\n", "b.md": "# T\nSee `_one`.\n", "c.py": "_x = print()\n"}
     write(repo, code)

@@ -254,17 +254,25 @@ async def _architecture(visit: Visit) -> ToolResult:
     )
     suspects = await visit.desk.database.read(lambda db: architecture.suspects(db, repository.id))
     names = [each.name for each in suspects.scanned]
+    places = [(each.file_path, each.line) for each in suspects.scanned]
     root = repository.root
-    counts = (
-        await _in_thread(
-            lambda checkpoint: grepping.count_words(root, sources, names, checkpoint=checkpoint)
+
+    def look(checkpoint: Callable[[], None]) -> tuple[dict[str, int], frozenset[tuple[str, int]]]:
+        return (
+            grepping.count_words(root, sources, names, checkpoint=checkpoint),
+            grepping.decorated(root, sources, places, checkpoint=checkpoint),
         )
-        if is_folder(root)
-        else None
-    )
+
+    seen = await _in_thread(look) if is_folder(root) else None
+    counts, decorated = seen or (None, frozenset())
     found = await visit.desk.database.read(
         lambda db: architecture.survey(
-            db, repository.id, depth=visit.arguments["depth"], suspects=suspects, counts=counts
+            db,
+            repository.id,
+            depth=visit.arguments["depth"],
+            suspects=suspects,
+            counts=counts,
+            decorated=decorated,
         )
     )
     return visit.fitted(architecture.MAX_EXPORTS, lambda count: _drawn(visit, found, count))
