@@ -21,7 +21,7 @@ from memrpc.store import json_column
 from memrpc.store.where import compose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import apsw
 
@@ -69,7 +69,9 @@ def answering(
     terms = query.parse(text)
     units: int = db.execute(_SYMBOLS).get
     asked = [_asked(db, term, units) for term in terms.content]
-    rows = _proposed(db, _weighed(asked, units), conditions, values)
+    portions = (_weighed(portion, units) for portion in _portions(asked))
+    proposals = (_proposed(db, portion, conditions, values) for portion in portions)
+    rows = next(filter(None, proposals), [])
     candidates = [_candidate(*row) for row in rows]
     tokens = sum(each.tokens for each in candidates) // max(len(candidates), 1)
     collection = Collection(KIND, "", units, units * tokens)
@@ -95,12 +97,18 @@ def _started(token: str) -> str:
     return words.quoted(token) + "*" * (len(token) >= PREFIX_LETTERS)
 
 
-def _weighed(asked: list[_Asked], units: int) -> list[tuple[str, float]]:
-    """The expressions of the rarest words, each with its rarity."""
+def _portions(asked: list[_Asked]) -> Iterator[list[_Asked]]:
+    """The rarest words, and, as other repositories alone may hold these, each of the others."""
     held = sorted((each for each in asked if each.symbols), key=lambda each: each.symbols)
     totals = itertools.accumulate(each.symbols for each in held)
-    rarest = held[: max(sum(total <= MATCHING for total in totals), 1)]
-    return [(each.expression, math.log(1 + units / each.symbols)) for each in rarest]
+    rarest = max(sum(total <= MATCHING for total in totals), 1)
+    yield held[:rarest]
+    yield from ([each] for each in held[rarest:])
+
+
+def _weighed(asked: list[_Asked], units: int) -> list[tuple[str, float]]:
+    """What FTS5 looks for to find the words, each with its rarity."""
+    return [(each.expression, math.log(1 + units / each.symbols)) for each in asked]
 
 
 def _proposed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memrpc.codebase import searching
+from memrpc.codebase import questions, searching
 from tests.codebase.conftest import write
 from tests.codebase.test_reading import found, names_of
 
@@ -141,3 +141,14 @@ def test_a_later_page_knows_what_the_first_one_found(index, repo):
     pages = [names_of(index, "handle", limit=30, offset=at) for at in (0, 30, 60)]
     assert [len(page) for page in pages] == [30, 30, 0]
     assert "hanldle" not in pages[1]
+
+
+def test_words_that_only_other_repositories_hold_do_not_hide_an_answer(index, repo, monkeypatch):
+    monkeypatch.setattr(questions, "MATCHING", 4)
+    others = "".join(f'def f{n}():\n    """Unlink it."""\n' for n in range(2))
+    write(repo.parent / "other", {"a.py": others})
+    index.run(repo.parent / "other", repo="other")
+    users = "".join(f'def load_{n}():\n    """Load a user\'s record."""\n' for n in range(4))
+    write(repo, {"a.py": users})
+    index.run(repo)
+    assert len(found(index, "unlink the record of a user")) == 4
