@@ -40,11 +40,13 @@ MAX_PAGE: Final = 100
 
 
 async def read_index(ctx: Context, desk: Desk, values: Values) -> Contents:
+    """The list itself, whole unless the URI says how much of it."""
     from memrpc.surface.views import workspace_records as records
 
-    page = _page(ctx, values)
-    rows, total = await desk.database.read(lambda db: records.repositories(db, page, desk.now_us()))
-    return _fitted(desk, {}, ("repositories", rows), total, page)
+    limit, offset = _page(ctx, values)
+    page = (limit if values.get("limit") else None, offset)
+    rows = await desk.database.read(lambda db: records.repositories(db, page, desk.now_us()))
+    return Contents(compact(rows))
 
 
 async def read_roots(ctx: Context, _: Desk, __: Values) -> Contents:

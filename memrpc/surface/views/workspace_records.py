@@ -52,12 +52,11 @@ def repo_of(db: apsw.Connection, named: str) -> Repo:
     raise KeyError(named, f"no repository {named}" + (f"; similar: {near}" if near else ""))
 
 
-def repositories(db: apsw.Connection, page: Page, now: int) -> tuple[list[Row], int]:
+def repositories(db: apsw.Connection, page: tuple[int | None, int], now: int) -> list[Row]:
     """Repositories by owner and name, with counts of what they hold."""
     limit, offset = page
-    repos = scope.everything(db)
-    found = overview.repositories(db, repos[offset : offset + limit], now=now)
-    return [_counts(each) for each in found], len(repos)
+    shown = scope.everything(db)[offset:][:limit]
+    return [_counts(each) for each in overview.repositories(db, shown, now=now)]
 
 
 def _counts(each: Overview) -> Row:
