@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 RECENT_VECTORS: Final = 100_000
 NEARLY: Final = 0.9
 """A set with so much of what another one has serves, if it is preferred to that."""
+INSTEAD: Final = "The built-in vectors were searched."
 LENIENCY: Final = 0.06
 """So much less likeness is enough where a search by meaning was asked for by name."""
 
@@ -72,7 +73,7 @@ class Embedders:
             try:
                 meaning.asked = await self.configured.query(text)
             except DomainError as error:
-                meaning.warnings.append(f"{error.message} The built-in vectors were searched.")
+                meaning.warnings.append(f"{error.message} {INSTEAD}")
         return meaning
 
     def at_once(self, text: str) -> Meaning | None:
@@ -144,6 +145,7 @@ class Meaning:
         if found is None:
             return None
         counts.scanned = found.scanned
+        self._tell_what_served(serving)
         return Compared(found, self._model(serving))
 
     @property
@@ -208,6 +210,15 @@ class Meaning:
         except DomainError as error:
             self.warnings.append(f"{error.message} Full text alone was searched.")
             return None
+
+    def _tell_what_served(self, serving: VectorSet) -> None:
+        """Warn where the endpoint was asked and the built-in vectors had to answer."""
+        if self.asked is None or serving.purpose is Purpose.CONFIGURED:
+            return
+        there = "" if self.embedders.configured is None else self.embedders.configured.id
+        told = f"{there} has not embedded enough of these texts yet. {INSTEAD}"
+        if told not in self.warnings:
+            self.warnings.append(told)
 
     def _model(self, serving: VectorSet) -> Model:
         model = self._strict_model(serving)

@@ -201,7 +201,7 @@ def test_every_statement_about_vectors_can_be_prepared_and_the_frequent_ones_sca
         apsw.allow_missing_dict_bindings(unbound)
 
 
-def test_the_endpoints_set_serves_once_it_has_nearly_as_much(db):
+def test_the_endpoints_set_serves_once_it_has_nearly_as_much_and_the_answer_says_so_until(db):
     from memrpc.recall.embedding_endpoint import EndpointEmbedder
     from memrpc.recall.endpoint import Endpoint
     from memrpc.recall.vectors import Origin, Purpose
@@ -213,11 +213,13 @@ def test_the_endpoints_set_serves_once_it_has_nearly_as_much(db):
     fill(db, [f"word{n}" for n in range(20)])
     embed_all(db, both)
 
-    def serving(limit: int) -> str:
+    def serving(limit: int) -> tuple[str, list[str]]:
         embed_for(db, origin, ToyEncoder("there"), limit=limit)
         meaning = Meaning(both, "word3", Reach.SEMANTIC, asked=ToyEncoder("there")(["word3"])[0])
         search(db, SearchRequest("word3", SCOPE, meaning=meaning))
-        return next(iter(meaning._questions))
+        search(db, SearchRequest("word4", SCOPE, meaning=meaning))
+        return next(iter(meaning._questions)), meaning.warnings
 
-    assert serving(17) == TOY.id
-    assert serving(1) == there.id
+    told = "has not embedded enough of these texts yet. The built-in vectors were searched."
+    assert serving(17) == (TOY.id, [f"{there.id} {told}"])
+    assert serving(1) == (there.id, [])
