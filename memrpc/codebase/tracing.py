@@ -160,6 +160,10 @@ def _trace(
     )
 
 
+def qualified(row: Row) -> str:
+    return f"{row.owner}.{row.name}" if row.owner else row.name
+
+
 def describe(row: Row) -> Described:
     return Described(
         row.id,
@@ -248,11 +252,13 @@ def _not_found(db: apsw.Connection, repository: int, request: TraceRequest) -> N
     """Say what is near: the same name elsewhere, or names that are spelt alike."""
     from memrpc.codebase import searching
 
-    elsewhere = candidates(db, repository, TraceRequest(request.name)).groups[:NEAR_PLACES]
+    bare = split_owner(request.name)[1]
+    asked = (TraceRequest(name) for name in dict.fromkeys((request.name, bare)))
+    elsewhere = next(filter(None, (candidates(db, repository, each).groups for each in asked)), [])
     near = [
-        f"{row.path}:{row.name_line} {row.kind} {row.name}"
-        for row in _rows(db, [group[0] for group in elsewhere])
-    ] or searching.near_names(db, repository, split_owner(request.name)[1])
+        f"{row.path}:{row.name_line} {row.kind} {qualified(row)}"
+        for row in _rows(db, [group[0] for group in elsewhere[:NEAR_PLACES]])
+    ] or searching.near_names(db, repository, bare)
     hint = f" Near: {', '.join(near)}." if near else " Search for a part of it with `query`."
     return NotFound(
         f"No symbol {request.name!r} fits in this repository.{hint}",

@@ -291,7 +291,10 @@ def test_a_missing_name_says_what_is_near(twins, handlers):
 def test_a_name_whose_hints_do_not_fit_says_where_it_is(twins):
     with pytest.raises(NotFound) as refusal:
         twins.read(tracing.trace, TraceRequest("go", file_path="lib/b.py"))
-    assert "a.py:2 method go" in refusal.value.message
+    assert "a.py:2 method A.go" in refusal.value.message
+    with pytest.raises(NotFound) as refusal:
+        twins.read(tracing.trace, TraceRequest("Heir.only"))
+    assert "lib/b.py:3 method Deep.In.only" in refusal.value.message
 
 
 def test_parent_children_and_overloads_are_told(index, repo):

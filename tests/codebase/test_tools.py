@@ -140,6 +140,10 @@ def test_an_ambiguous_name_is_a_success_with_the_choices(widgets):
     assert answer["ambiguous"] is True
     assert [each["owner"] for each in answer["disambiguation"]] == ["Cart", "Bag"]
     assert widgets.read(name="Cart.go")["definition"]["line"] == 3
+    text = widgets.result("codebase-read", name="pkg.go")["content"][0]["text"]
+    assert text.startswith(
+        '"pkg.go" is declared 2 times; narrow it by kind, filePath, or as Owner.go'
+    )
 
 
 def test_all_choices_of_an_ambiguous_name_can_be_had(tools, repo):

@@ -158,8 +158,9 @@ def ambiguity_json(found: Ambiguity, count: int) -> dict[str, JSON]:
 
 
 def ambiguity_lines(found: Ambiguity, count: int) -> list[str]:
+    places = found.disambiguation[:count]
     head = f'"{found.name}" is declared {found.total} times; narrow it by kind, filePath, or as'
-    return [f"{head} Owner.{found.name}:", *by_file(found.disambiguation[:count])]
+    return [f"{head} Owner.{places[0].name if places else found.name}:", *by_file(places)]
 
 
 def file_json(found: FileAnswer, count: int) -> dict[str, JSON]:
