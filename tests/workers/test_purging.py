@@ -37,6 +37,7 @@ def database(tmp_path):
 def patient(monkeypatch):
     """On a busy machine a purge may take long, which is not what is tested here."""
     monkeypatch.setattr(purging, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(purging, "REST_S", 60.0)
 
 
 class Said:
@@ -156,7 +157,8 @@ async def test_a_reader_in_the_way_leaves_the_purge_to_the_runner(database):
 
 
 @pytest.mark.anyio
-async def test_a_reader_that_is_soon_gone_does_not_hold_the_purge_up(database):
+async def test_a_reader_that_is_soon_gone_does_not_hold_the_purge_up(database, monkeypatch):
+    monkeypatch.setattr(purging, "_PAUSES_S", (0, *[0.02] * 1_000))
     async with erasing(database) as eraser:
         await forget(database)
         reading, released = threading.Event(), threading.Event()
