@@ -106,6 +106,7 @@ class SearchRequest:
     language: str | None = None
     path: str | None = None
     exported_only: bool = False
+    shows_repo: bool = False
     limit: int = 50
     offset: int = 0
 
@@ -159,8 +160,7 @@ def search(db: apsw.Connection, request: SearchRequest) -> SearchAnswer:
     page = _page(db, request, _members(db, request))
     if page.best > _LAST_NAME_TIER:
         page = _otherwise(db, request) or page
-    several = len(request.repositories) > 1
-    symbols = tuple(_found(row, shows_repo=several) for row in page.rows)
+    symbols = tuple(_found(row, shows_repo=request.shows_repo) for row in page.rows)
     reason = None if page.total else "no_match"
     ids = tuple(row[0] for row in page.rows)
     place = page.total, request.offset, request.limit

@@ -291,6 +291,8 @@ def test_several_repositories_are_searched_together(tools, repo, tmp_path):
     asked = {"query": "handle", "repos": ["acme/widgets", "gadgets"]}
     text = tools.result("codebase-read", **asked)["content"][0]["text"]
     assert "globex/gadgets: b.py" in text
+    (only,) = tools.read(query="handle", repos=["gadgets"])["symbols"]
+    assert only["repo"] == "globex/gadgets"
 
 
 def test_large_answers_are_cut_with_a_way_to_the_rest(tools, repo):

@@ -140,6 +140,7 @@ async def _search(visit: Visit) -> ToolResult:
             language=filters.language(arguments.get("language")),
             path=_path(visit, *among),
             exported_only=arguments["exportedOnly"],
+            shows_repo="repos" in arguments,
             limit=limit,
             offset=offset,
         )
