@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import anyio
 import pytest
@@ -293,6 +294,12 @@ def test_several_repositories_are_searched_together(tools, repo, tmp_path):
     assert "globex/gadgets: b.py" in text
     (only,) = tools.read(query="handle", repos=["gadgets"])["symbols"]
     assert only["repo"] == "globex/gadgets"
+
+
+def test_several_repositories_are_searched_from_a_folder_that_is_no_project(widgets):
+    widgets.application.desk.places.folder = Path("/")
+    found = widgets.read(query="handle", repos=["widgets"], repo=..., owner=...)
+    assert (found["total"], found["scope"]["owner"]) == (1, "acme")
 
 
 def test_large_answers_are_cut_with_a_way_to_the_rest(tools, repo):

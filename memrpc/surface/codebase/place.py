@@ -40,8 +40,10 @@ async def _told(ctx: Context, desk: Desk, arguments: Arguments) -> Arguments:
     """The owner and the name, as far as a folder or the index tells them."""
     repo, path = arguments.get("repo"), arguments.get("repoPath")
     checkout = desk.places.checkout(_absolute(desk, path)) if path is not None else None
+    if repo is None and checkout is not None:
+        return {"owner": checkout.owner, "repo": checkout.name}
     if repo is None:
-        return {"owner": checkout.owner, "repo": checkout.name} if checkout else {}
+        return await _told_by_repos(ctx, desk, arguments)
     if not _is_bare(arguments):
         return {}
     if checkout is not None and checkout.is_git and fold(checkout.name) == fold(repo):
@@ -51,6 +53,15 @@ async def _told(ctx: Context, desk: Desk, arguments: Arguments) -> Arguments:
         return {"owner": here.owner}
     owners = await _owners(desk, repo)
     return {"owner": owners[0]} if len(owners) == 1 else {}
+
+
+async def _told_by_repos(ctx: Context, desk: Desk, arguments: Arguments) -> Arguments:
+    """The first of several that are named, where the server stands in no project."""
+    repos = arguments.get("repos")
+    if not repos or await projects.at_hand(ctx, desk.places) is not None:
+        return {}
+    first = {"repo": repos[0]}
+    return {**first, **await _told(ctx, desk, first)}
 
 
 def _is_bare(arguments: Arguments) -> bool:
