@@ -59,7 +59,8 @@ def list_roots() -> Ask:
 
 def may_ask(ask: Ask, revision: Revision, capabilities: JSONObject) -> bool:
     """True if the revision has this kind of ask and the client declared that it answers it."""
-    return ask.method in revision.asks and declares(capabilities, ask.needs)
+    is_known = ask.method in revision.asks and revision.ask_modes.issuperset(ask.needs[1:])
+    return is_known and declares(capabilities, ask.needs)
 
 
 def ask_params(ask: Ask, revision: Revision) -> JSONObject:

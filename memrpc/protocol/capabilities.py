@@ -45,10 +45,10 @@ TASKS: Final[Path] = ("extensions", TASKS_EXTENSION)
 def declares(capabilities: JSONObject, path: Path) -> bool:
     """True if ``capabilities`` has the member at ``path``, and it is not false.
 
-    An empty object declares; so does ``elicitation: {}``, which means form mode (2025-11-25,
-    Elicitation, Capabilities).
+    An empty object declares; so does ``elicitation`` without a mode, which means form mode: it is
+    the only one that 2025-06-18 has (2025-11-25, Elicitation, Capabilities).
     """
-    if path == ("elicitation", "form") and capabilities.get("elicitation") == {}:
+    if path == ("elicitation", "form") and _names_no_mode(capabilities.get("elicitation")):
         return True
     value: object = capabilities
     for name in path:
@@ -56,6 +56,10 @@ def declares(capabilities: JSONObject, path: Path) -> bool:
             return False
         value = value[name]
     return True
+
+
+def _names_no_mode(elicitation: object) -> bool:
+    return isinstance(elicitation, Mapping) and not elicitation.keys() & {"form", "url"}
 
 
 def required(path: Path) -> JSONObject:

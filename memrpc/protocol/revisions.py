@@ -62,6 +62,7 @@ class Revision(NamedTuple):
     accepts_batches: bool = False
     block_meta: bool = False
     rich_forms: bool = False
+    ask_modes: Fields = frozenset({"form"})
     structured: Structured = Structured.ABSENT
     result_envelope: bool = False
     resource_not_found: ErrorCode = ErrorCode.RESOURCE_NOT_FOUND
@@ -154,6 +155,7 @@ _ICONS: Final = frozenset({"icons"})
 _R4 = _R3.evolve(
     "2025-11-25",
     rich_forms=True,
+    ask_modes=_R3.ask_modes | {"url", "tools"},
     shapes={
         "tool": _R3.shapes.tool | _ICONS | {"execution"},
         "prompt": _R3.shapes.prompt | _ICONS,

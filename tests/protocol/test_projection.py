@@ -184,6 +184,30 @@ def test_a_form_of_2025_06_18_keeps_titled_choices_as_names():
     assert plain == {"type": "string", "enum": ["r"], "enumNames": ["Red"]}
 
 
+FORM = asks.elicit_form("?", {"type": "object", "properties": {}})
+URL = asks.elicit_url("?", "https://example.com/", "e1")
+
+
+@pytest.mark.parametrize(
+    ("ask", "declared", "since"),
+    [
+        (FORM, {"elicitation": {}}, "2025-06-18"),
+        (FORM, {"elicitation": {"applyDefaults": True}}, "2025-06-18"),
+        (FORM, {"elicitation": {"form": {}}}, "2025-06-18"),
+        (FORM, {"elicitation": {"url": {}}}, "never"),
+        (FORM, {"elicitation": None}, "never"),
+        (URL, {"elicitation": {}}, "never"),
+        (URL, {"elicitation": {"url": {}}}, "2025-11-25"),
+        (asks.sample({}), {"sampling": {}}, "2024-11-05"),
+        (asks.sample({}, with_tools=True), {"sampling": {}}, "never"),
+        (asks.sample({}, with_tools=True), {"sampling": {"tools": {}}}, "2025-11-25"),
+    ],
+)
+def test_a_kind_of_ask_needs_its_revision_and_its_declaration(ask, declared, since):
+    for version, revision in REVISIONS.items():
+        assert asks.may_ask(ask, revision, declared) == (version >= since), version
+
+
 ASKED = {
     **{version: version for version in official.HANDSHAKE},
     "2026-07-28": "2025-11-25",
