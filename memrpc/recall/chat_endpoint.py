@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from memrpc.recall.endpoint import Declined
 from memrpc.store.errors import Unavailable
 
 if TYPE_CHECKING:
     from memrpc.recall.endpoint import Endpoint
 
-MAX_ANSWER_TOKENS: Final = 4_000
+PATH: Final = "/chat/completions"
+OPTIONS: Final = {"temperature": 0, "max_tokens": 4_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +25,21 @@ class ChatEndpoint:
     async def ask(self, instructions: str, question: str) -> str:
         """The model's answer as text.
 
+        Some models decline a question that comes with options; it is put to them without.
         Raises Unavailable where the endpoint does not answer as it should.
         """
         messages = [
             {"role": "system", "content": instructions},
             {"role": "user", "content": question},
         ]
-        asked = {
-            "model": self.model,
-            "messages": messages,
-            "temperature": 0,
-            "max_tokens": MAX_ANSWER_TOKENS,
-        }
-        answer = await self.endpoint.post("/chat/completions", asked)
+        plain = {"model": self.model, "messages": messages}
+        try:
+            answer = await self.endpoint.post(PATH, {**plain, **OPTIONS})
+        except Declined:
+            answer = await self.endpoint.post(PATH, plain)
+        return self._text(answer)
+
+    def _text(self, answer: Any) -> str:  # noqa: ANN401 -- JSON of somebody else
         try:
             text = answer["choices"][0]["message"]["content"]
         except (KeyError, TypeError, IndexError) as error:

@@ -55,7 +55,8 @@ async def extract(lease: Lease, database: Database, ports: Ports) -> None:
         if isinstance(error, Unavailable) and not isinstance(error, Declined):
             await _put_off(lease, database, seq, error.message, ports.now_us())
             return
-        reason, is_last = type(error).__name__, lease.attempts >= jobs.MAX_ATTEMPTS
+        reason = error.message if isinstance(error, Declined) else type(error).__name__
+        is_last = lease.attempts >= jobs.MAX_ATTEMPTS
         await database.write(lambda db: extraction.note_failure(db, seq, reason, final=is_last))
         raise
 

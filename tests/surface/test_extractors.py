@@ -118,6 +118,23 @@ def test_a_model_that_talks_nonsense_is_a_counted_attempt(serve):
         assert (found["state"], found["error"]) == ("pending", "BadAnswer")
 
 
+def test_a_model_that_takes_no_options_is_asked_without_them(serve):
+    def plain_only(asked: Asked) -> Reply:
+        return well(asked) if asked.body.keys() == {"model", "messages"} else Reply({}, status=400)
+
+    with drawn_by(serve, plain_only) as (served, server):
+        served.record(TEXT, event_id="target")
+        assert completed(served)["attempts"] == 1
+        assert len(server.asked) == 2
+
+
+def test_a_question_that_is_declined_says_by_whom_and_how(serve):
+    with drawn_by(serve, lambda _: Reply({}, status=422)) as (served, server):
+        served.record(TEXT, event_id="target")
+        found = until(served, lambda found: found["attempts"])
+        assert found["error"] == f"{server.url} answered with status 422."
+
+
 def test_a_slow_model_delays_nothing_and_the_session_ends_at_once(serve):
     with drawn_by(serve, well) as (served, server):
         server.answer = server.slowly
