@@ -34,7 +34,7 @@ _MISSPELT: Final = 5
 _FILES: Final = 7
 _WORDS: Final = 8
 _HIGHEST: Final = "\U0010ffff"
-_TAG: Final = re.compile(r"(?:^|\s)(kind|file|path|language|lang):(\S+)")
+_TAG: Final = re.compile(r"(?:^|\s)(kind|file|path|language|lang):(?!:)(\S+)")
 _WAYS: Final = {
     1: ("exact", 1.0),
     2: ("prefix", 0.85),

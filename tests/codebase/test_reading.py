@@ -135,6 +135,13 @@ def test_a_member_is_found_by_its_type_or_module_first(index, repo):
     assert found(index, "Cart.get", kinds=("function",)) == [("doc", "use")]
 
 
+@pytest.mark.parametrize("module", ["path", "kind", "lang"])
+def test_a_module_that_is_called_like_a_tag_is_none(index, repo, module):
+    write(repo, {f"src/{module}.rs": "pub fn join() {}\n", "src/b.rs": "pub fn join() {}\n"})
+    index.run(repo)
+    assert found(index, f"{module}::join")[0] == ("exact", "join")
+
+
 def test_what_is_called_like_a_file_finds_what_stands_in_it(index, repo):
     write(repo, {"web/routes.py": "def go(): pass\n", "my_routes.py": "def stay(): pass\n"})
     index.run(repo)
