@@ -2,12 +2,12 @@
 
 A name is looked for as it is written, then as a type's or a module's member, then in other
 spellings.  What stands before a member may be the types around it, or any of the folders, modules
-and types that lead to it, in their order: ``shortcuts.render`` and ``django.render`` are one.
+and types that lead to it, in their order: ``shortcuts.render``, ``django.render`` and
+``django/shortcuts.py::render`` are one.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,13 +18,13 @@ from memrpc.store.errors import InvalidArguments
 from memrpc.store.where import compose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import LiteralString
 
     import apsw
 
 MAX_NAME_CHARS: Final = 1_000
-_JOINTS: Final = re.compile(r"\.|::|#|->")
+_JOINTS: Final = re.compile(r"\.|::|#|->|/")
 
 _FOLDERS_OWN: Final = frozenset({"__init__", "index", "mod", "lib"})
 """Modules that go by the names of their folders."""
@@ -64,6 +64,14 @@ class Meant(NamedTuple):
     original: str | None = None
 
 
+class _Step(NamedTuple):
+    """A name on the way to a symbol, and what it counts where it is passed over."""
+
+    name: str
+    types: int
+    modules: int
+
+
 class _Candidate(NamedTuple):
     id: int
     name: str
@@ -72,13 +80,21 @@ class _Candidate(NamedTuple):
     path: str
     repo: str
 
-    def way(self) -> list[tuple[str, bool]]:
-        """What leads to it from the repository's name on, in small letters; True for a type."""
-        folders, _, file = self.path.rpartition("/")
-        modules = [self.repo, *folders.split("/"), posixpath.splitext(file)[0]]
-        types = (self.owner or "").split(".")
-        steps = [*((each, False) for each in modules), *((each, True) for each in types)]
-        return [(name.lower(), is_type) for name, is_type in steps if name]
+    def is_of_file(self, module: str) -> bool:
+        """Whether ``module`` and its name are but the path of its file: ``main.c`` is no ``c``."""
+        path = f".{self.path.replace('/', '.')}".lower()
+        return path.endswith(f".{module}.{self.name}".lower())
+
+    def way(self) -> Iterator[_Step]:
+        """What leads to it, from its innermost type back to the repository's name."""
+        for name in reversed(self.owner.split(".") if self.owner else []):
+            yield _Step(name.lower(), 1, 0)
+        *folders, file = self.path.split("/")
+        module, *endings = file.split(".")
+        for name in reversed(endings):
+            yield _Step(name.lower(), 0, 0)
+        for name in reversed([self.repo, *folders, module]):
+            yield _Step(name.lower(), 0, int(name not in _FOLDERS_OWN))
 
 
 def candidates(db: apsw.Connection, repository: int, request: TraceRequest) -> Meant:
@@ -142,21 +158,23 @@ def _inside(found: Sequence[_Candidate], wanted: str | None) -> list[_Candidate]
     if inside:
         return inside
     parts = wanted.lower().split(".")
-    distant = [(gap, each) for each in found if (gap := _gap(each.way(), parts)) is not None]
+    distant = [
+        (gap, each)
+        for each in found
+        if not each.is_of_file(wanted) and (gap := _gap(each.way(), parts)) is not None
+    ]
     least = min((gap for gap, _ in distant), default=None)
     return [each for gap, each in distant if gap == least]
 
 
-def _gap(way: Sequence[tuple[str, bool]], wanted: Sequence[str]) -> tuple[int, int] | None:
+def _gap(way: Iterator[_Step], wanted: Sequence[str]) -> tuple[int, int] | None:
     """How many types and modules are passed over from the first wanted one on, if all are there."""
     types = modules = 0
-    backwards = reversed(way)
     for part in reversed(wanted):
-        for name, is_type in backwards:
-            if name == part:
+        for step in way:
+            if step.name == part:
                 break
-            types += is_type
-            modules += not is_type and name not in _FOLDERS_OWN
+            types, modules = types + step.types, modules + step.modules
         else:
             return None
     return types, modules

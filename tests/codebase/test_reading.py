@@ -150,6 +150,15 @@ def test_what_is_called_like_a_file_finds_what_stands_in_it(index, repo):
     assert found(index, "routes", path="my_routes.py") == []
 
 
+def test_a_file_is_not_taken_for_what_is_called_like_its_ending(index, repo):
+    write(repo, {"src/main.c": "int c;\nint go(void) { return c; }\n"})
+    index.run(repo)
+    assert ("path", "go") in found(index, "src/main.c")
+    with pytest.raises(NotFound):
+        index.read(tracing.trace, TraceRequest("main.c"))
+    assert index.read(tracing.trace, TraceRequest("main.go")).definition.line == 2
+
+
 def test_a_kind_or_language_that_is_none_is_refused_and_other_names_are_known(index, repo):
     write(repo, {"a.rs": "pub struct Go;\n", "a.py": "class Go: pass\n"})
     index.run(repo)
@@ -257,6 +266,8 @@ def test_one_of_many_that_share_a_name_is_told_apart_wherever_it_stands(index, r
         ("shop.total", "shop/__init__.py", 1),
         ("bag.total", "shop/bag.py", 1),
         ("shop.keep", "shop/near/far/b.py", 1),
+        ("shop/cart/models.py::Cart::add", "shop/cart/models.py", 2),
+        ("user.service.load", "web/user.service.ts", 1),
     ],
 )
 def test_a_name_is_traced_by_the_modules_that_lead_to_it(index, repo, name, file, line):
@@ -266,6 +277,8 @@ def test_a_name_is_traced_by_the_modules_that_lead_to_it(index, repo, name, file
             "shop/__init__.py": "def total(): pass\n",
             "shop/bag.py": "def total(): pass\n",
             "shop/cart/models.py": "class Cart:\n    def add(self): pass\n",
+            "web/user.service.ts": "export function load() {}\n",
+            "web/user.ts": "export function load() {}\n",
             "shop/a.py": "class A:\n    def keep(self): pass\n",
             "shop/near/far/b.py": "def keep(): pass\n",
             "other/models.py": "class Basket:\n    def add(self): pass\n",
