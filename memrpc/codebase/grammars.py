@@ -36,12 +36,13 @@ class Grammar:
 
 @lru_cache(maxsize=64)
 def load(language: Language) -> Grammar:
-    """The grammar of a language that has one."""
+    """The grammar of a language that has one; a dialect's own query follows its language's."""
     import tree_sitter
 
     if language.grammar is None:
         raise ValueError(f"{language.name} has no grammar")
     package, function = language.grammar
     grammar = tree_sitter.Language(getattr(import_module(package), function)())
-    text = (_QUERIES / f"{language.query}.scm").read_text(encoding="utf-8")
+    files = (_QUERIES / f"{name}.scm" for name in dict.fromkeys((language.query, language.name)))
+    text = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
     return Grammar(tree_sitter.Parser(grammar), tree_sitter.Query(grammar, text))

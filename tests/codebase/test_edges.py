@@ -144,6 +144,23 @@ def test_scripts_resolve_by_relative_path_reexports_and_defaults(index, repo):
     assert uses(index, "Tool")["resolved"] == ["src/b.ts:2"]
 
 
+@pytest.mark.parametrize("ending", ["tsx", "jsx"])
+def test_an_element_is_a_use_of_its_component(index, repo, ending):
+    shown = "<main>\n<Box a={1} />\n<Box>x</Box>\n<kit.Panel />\n</main>"
+    write(
+        repo,
+        {
+            f"box.{ending}": "export function Box() {}\nexport function Panel() {}\n",
+            f"app.{ending}": "import { Box } from './box';\nimport * as kit from './box';\n"
+            f"const main = () => 1;\nexport const App = () => {shown};\n",
+        },
+    )
+    index.run(repo)
+    assert uses(index, "Box")["resolved"] == [f"app.{ending}:{line}" for line in (1, 5, 6)]
+    assert uses(index, "Panel")["resolved"] == [f"app.{ending}:7"]
+    assert uses(index, "main") == {"resolved": [], "by_name": []}
+
+
 def test_go_packages_are_folders_and_see_themselves(index, repo):
     write(
         repo,
