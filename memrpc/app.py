@@ -314,7 +314,7 @@ class Application:
         return await self.database.read(signing_key)
 
     def ports(self) -> Ports:
-        return Ports(self.log, time.monotonic, time.time, new_id)
+        return Ports(self.log, time.monotonic, time.time, new_id, traces=self.log.hears("debug"))
 
     def connection(self, *, checks_output: bool = False) -> Connection:
         return Connection(self.service(checks_output=checks_output), self.ports())

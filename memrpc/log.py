@@ -30,9 +30,13 @@ class Log:
         self._lines: queue.Queue[bytes] = queue.Queue(_QUEUED)
         self._thread: threading.Thread | None = None
 
+    def hears(self, level: str) -> bool:
+        """True for a level that is written."""
+        return LEVELS.index(level) >= self._threshold
+
     def __call__(self, level: str, event: str, /, **fields: JSON) -> None:
         """Queue one record, or drop it if stderr takes none."""
-        if LEVELS.index(level) < self._threshold:
+        if not self.hears(level):
             return
         record = {"ts": round(self._now_s(), 6), "level": level, "event": event, **fields}
         if self._thread is None:

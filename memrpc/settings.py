@@ -178,7 +178,7 @@ OPTIONS: Final = (
     Option(
         "log_level",
         "warning",
-        "the least severe record that is written to stderr",
+        "the least severe record on stderr; debug has each message, without what it says",
         choices=("debug", "info", "warning", "error"),
         in_project=True,
     ),

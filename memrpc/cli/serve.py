@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
+from memrpc import __version__
 from memrpc.app import Application
-from memrpc.settings import load, split_flags, unbind_git
+from memrpc.settings import Settings, load, split_flags, unbind_git
 from memrpc.store.errors import DomainError
+from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
     import argparse
@@ -38,4 +40,23 @@ def serve(words: list[str], wire: Wire) -> int:
         return 2
     unbind_git()
     sys.setswitchinterval(SWITCH_S)
-    return application.serve(wire)
+    if not application.log.hears("info"):
+        return application.serve(wire)
+    application.log("info", "started", version=__version__, **_facts(application.settings))
+    code = application.serve(wire)
+    application.log("info", "ended", code=code)
+    application.log.flush()
+    return code
+
+
+def _facts(settings: Settings) -> dict[str, JSON]:
+    """What this server would use: the database, and which settings are not left at their default.
+
+    Their values stay out of the log: an endpoint's address may hold a key.
+    """
+    try:
+        database = str(settings.database_path())
+    except DomainError as error:
+        database = error.message
+    origins = {n: each.origin for n, each in settings.values.items() if each.origin != "default"}
+    return {"database": database, "settings": origins}

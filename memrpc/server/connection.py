@@ -17,15 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import Ask
-from memrpc.protocol.calls import (
-    Call,
-    Cancel,
-    Decision,
-    Dispatch,
-    Notice,
-    Reply,
-    Resolve,
-)
+from memrpc.protocol.calls import Call, Cancel, Decision, Dispatch, Notice, Reply, Resolve
 from memrpc.protocol.session import Session
 from memrpc.server.asking import Asking
 from memrpc.server.batches import Collector
@@ -151,12 +143,15 @@ class Connection:
     def _receive(self, line: bytes | Overlong) -> None:
         message = _OVERLONG if isinstance(line, Overlong) else decode(line)
         size = len(line) if isinstance(line, bytes) else 0
+        if self.ports.traces:
+            from memrpc.server.tracing import trace_received
+
+            trace_received(self.ports.log, message, size)
         if isinstance(message, Batch):
             self._receive_batch(message, size)
             return
-        if not self._is_bearable(message):
-            return
-        self._obey(self.session.receive(message), size, None)
+        if self._is_bearable(message):
+            self._obey(self.session.receive(message), size, None)
 
     def _is_bearable(self, message: object) -> bool:
         """False once too many lines in a row were unreadable: answering them feeds a loop.
@@ -285,11 +280,16 @@ class Connection:
     def _line(self, message: Outbound) -> bytes:
         """A message as it is written; an answer that JSON cannot say becomes an error."""
         try:
-            return encode(message)
+            line = encode(message)
         except (TypeError, ValueError, RecursionError) as error:
             if not isinstance(message, Response):
                 raise
-            return encode(Response(message.id, error=unwritable(error, self.ports)))
+            line = encode(Response(message.id, error=unwritable(error, self.ports)))
+        if self.ports.traces:
+            from memrpc.server.tracing import trace_sent
+
+            trace_sent(self.ports.log, message, len(line))
+        return line
 
     def notify(self, call: Call, method: str, params: JSONObject) -> None:
         """Send a notification that belongs to a call, unless it is settled or the pipe is full."""

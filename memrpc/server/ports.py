@@ -36,9 +36,10 @@ class TaskStore(Protocol):
 
 
 class Ports(NamedTuple):
-    """Clocks, randomness and the log."""
+    """Clocks, randomness and the log; with ``traces`` the log hears of each message."""
 
     log: Log
     monotonic: Callable[[], float]
     now_s: Callable[[], float]
     new_id: Callable[[], str]
+    traces: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -151,3 +152,30 @@ def test_a_server_whose_folder_was_deleted_refuses_nothing_that_names_what_it_me
         assert "internal" not in named["content"][0]["text"]
         wanted = "send repo as owner/name" if database == "whole" else "name a whole path"
         assert wanted in unnamed["content"][0]["text"]
+
+
+def test_the_lowest_level_logs_who_came_and_each_message_without_what_it_says(tmp_path):
+    with Peer((*command(tmp_path), "--log-level", "debug")) as peer:
+        peer.handshake("2025-06-18")
+        peer.send(call("a", "memory_record", event(1, "The secret is platypus")))
+        assert not peer.answer("a")["result"]["isError"]
+        peer.send(call("b", "x" * 500))
+        assert "error" in peer.answer("b")
+        peer.write_unseen(b"platypus\n")
+        assert "error" in peer.receive()[0]
+        assert peer.end()[0] == 0
+        peer.wait_for_stderr(b'"ended"')
+    records = [json.loads(line) for line in peer.stderr.splitlines()]
+    assert [each["event"] for each in (records[0], records[-1])] == ["started", "ended"]
+    assert records[0]["database"] == str(tmp_path / "memory.db")
+    told = [{**each, "ts": 0, "bytes": 0} for each in records[1:-1]]
+    plain = {"ts": 0, "level": "debug", "bytes": 0}
+    came, went = {**plain, "event": "received"}, {**plain, "event": "sent"}
+    opened = {"method": "initialize", "id": "init-1", "version": "2025-06-18", "client": "peer"}
+    assert {**came, **opened} in told
+    assert {**came, "method": "tools/call", "id": "a", "tool": "memory_record"} in told
+    assert {**went, "id": "a"} in told
+    assert {**came, "method": "tools/call", "id": "b", "tool": "x" * 80} in told
+    assert {**went, "id": "b", "code": -32602} in told
+    assert any("malformed" in each for each in told)
+    assert b"platypus" not in peer.stderr
