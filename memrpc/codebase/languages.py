@@ -220,6 +220,18 @@ _BY_INTERPRETER: Final = {
 }
 
 
+_FAMILIES: Final = (
+    frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "astro"}),
+    frozenset({"c", "cpp"}),
+    frozenset({"java", "kotlin"}),
+)
+
+
+def family(language: str) -> frozenset[str]:
+    """The languages that use each other's names as they are written, this one among them."""
+    return next((each for each in _FAMILIES if language in each), frozenset({language}))
+
+
 def of_path(path: str) -> str | None:
     """The language that a path promises; None for what is never text."""
     name = path.rpartition("/")[2]

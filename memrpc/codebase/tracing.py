@@ -2,13 +2,15 @@
 
 A reference that is resolved means this symbol.  One that is resolved to another symbol, or to
 something outside the repository, is left out.  Everything else has the name only; its confidence
-falls with the number of symbols that share it, and where a member is called like a function.
+falls with the number of symbols that share it, where a member is called like a function, and more
+where it is used in another language.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memrpc.codebase import languages
 from memrpc.codebase.answers import Ambiguity, Definition, Described, Place, Relative, Trace, Use
 from memrpc.codebase.candidates import TraceRequest, candidates, split_owner
 from memrpc.codebase.model import FILE_BITS, MAX_ORDINAL, Certainty, Kind
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
 NEAR_PLACES: Final = 5
 MAX_CHILDREN: Final = 50
 MAX_CONFIDENCE: Final = 0.9
+_FITTING: Final = (0.15, 0.3, 0.5, 1.0)
+"""What is left of it where neither sort nor language are the same, the sort, the language, both."""
 
 _SYMBOL: Final = """
 SELECT s.id, s.name, s.kind, s.owner, s.parent, s.exported, s.is_default, s.start_line,
-  s.start_col, s.end_line, s.end_col, s.name_line, s.signature, s.doc, f.path
+  s.start_col, s.end_line, s.end_col, s.name_line, s.signature, s.doc, f.path, f.language
 FROM code_symbols AS s JOIN code_files AS f ON f.id = s.id >> 18
 """
 _HERE: Final = "f.repository = :repository AND f.state = 'live'"
@@ -52,7 +56,8 @@ WITH used AS (
     AND r.link = l.id & 262143 AND r.name <> :name
   WHERE l.target > 0 AND l.target IN (SELECT value FROM json_each(:ids))
 ), judged AS (
-  SELECT u.*, f.path, u.is_member = :is_member AS fits,
+  SELECT u.*, f.path, (u.is_member = :is_member)
+    + 2 * (f.language IN (SELECT value FROM json_each(:languages))) AS fits,
     CASE
       WHEN u.local IS NOT NULL THEN
         (u.id >> 18 << 18) + u.local IN (SELECT value FROM json_each(:ids))
@@ -93,6 +98,7 @@ class Row(NamedTuple):
     signature: str
     doc: str | None
     path: str
+    language: str
 
     def place(self) -> Place:
         """Show it in a list."""
@@ -206,6 +212,7 @@ def _uses(
         "repository": repository,
         "name": row.name,
         "ids": json_column.encode([each.id for each in group]),
+        "languages": json_column.encode(sorted(languages.family(row.language))),
         "is_member": int(row.kind in (Kind.METHOD, Kind.PROPERTY)),
         "limit": request.limit,
         "offset": request.offset,
@@ -232,7 +239,7 @@ def _spots(text: str) -> list[tuple[int, int]]:
 def _trust(is_sure: int | None, fits: int, same_name: int) -> tuple[str, float]:
     if is_sure is not None:
         return Certainty.RESOLVED, 1.0
-    confidence = MAX_CONFIDENCE / max(1, same_name) * (1.0 if fits else 0.5)
+    confidence = MAX_CONFIDENCE / max(1, same_name) * _FITTING[fits]
     return Certainty.BY_NAME, max(0.01, round(confidence, 2))
 
 

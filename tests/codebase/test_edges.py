@@ -230,6 +230,23 @@ def test_edges_follow_when_the_file_that_they_lead_to_changes(index, repo):
     assert set(uses(index, "f")["resolved"]) == {"a.py:1", "b.py:1", "b.py:2"}
 
 
+def test_a_use_in_another_language_is_trusted_least(index, repo):
+    write(
+        repo,
+        {
+            "a/A.java": "public class Base {}\n",
+            "a/b.kt": "class K : Base()\n",
+            "b.cs": "class C : Base { }\n",
+        },
+    )
+    index.run(repo)
+    found = index.read(tracing.trace, TraceRequest("Base"))
+    assert [(each.file_path, each.confidence) for each in found.references] == [
+        ("a/b.kt", 0.9),
+        ("b.cs", 0.27),
+    ]
+
+
 def test_confidence_falls_with_the_number_of_namesakes(index, repo):
     write(repo, {f"m{n}.py": "class A:\n    def go(self): pass\n" for n in range(3)})
     write(repo, {"use.py": "x.go()\ngo()\n"})
