@@ -42,7 +42,7 @@ def envelope_fault(meta: JSONObject) -> Error | None:
         return Error(ErrorCode.INVALID_PARAMS, f"params._meta {VERSION_KEY} must be a string")
     if not isinstance(meta[CAPABILITIES_KEY], dict):
         return Error(ErrorCode.INVALID_PARAMS, f"params._meta {CAPABILITIES_KEY} must be an object")
-    if meta.get(LOG_LEVEL_KEY, LOG_LEVELS[0]) not in LOG_LEVELS:
+    if meta.get(LOG_LEVEL_KEY) not in (None, *LOG_LEVELS):
         return Error(
             ErrorCode.INVALID_PARAMS,
             f"params._meta {LOG_LEVEL_KEY} must be one of {', '.join(LOG_LEVELS)}",

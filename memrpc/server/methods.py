@@ -49,11 +49,23 @@ def check_params(call: Call) -> None:
     shape = _shape(call.method)
     if shape is None:
         return
-    given = {name: value for name, value in call.params.items() if value is not None}
+    given = _without_nulls(call.params, shape.text)
     violation = shape.violation(given)
     if violation is not None:
         raise invalid_params(f"Invalid params: {violation.message}")
     call.params = given
+
+
+def _without_nulls(value: JSON, shape: JSONObject) -> JSON:
+    """``value`` without the nulls by which some clients say that a member of the shape is absent.
+
+    An object whose members the shape does not tell, such as a tool's arguments, is left alone.
+    """
+    told, other = shape.get("properties", {}), shape.get("additionalProperties")
+    if not isinstance(value, dict) or not (told or other):
+        return value
+    present = {name: member for name, member in value.items() if member is not None}
+    return {n: _without_nulls(member, told.get(n, other or {})) for n, member in present.items()}
 
 
 # Answered in place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memrpc.wire.codec import MAX_BATCH
-from tests.peer import Peer, call, cancel, initialize, modern, request, to_line
+from tests.peer import Peer, call, cancel, envelope, initialize, modern, request, to_line
 
 SHARES_A_PROCESS = True
 
@@ -114,6 +114,22 @@ def test_c32_null_counts_as_absent(session: Peer):
     session.send(request(6, "tools/call", null), request(7, "tools/list", {"cursor": None}))
     assert session.answer(6)["result"]["isError"] is False
     assert "result" in session.answer(7)
+
+
+def test_c32_null_counts_as_absent_in_whatever_a_params_shape_tells(session: Peer):
+    ref = {"type": "ref/prompt", "name": "greet", "uri": None, "title": None}
+    typed = {"ref": ref, "argument": {"name": "style", "value": ""}, "context": {"arguments": None}}
+    assert "completion" in session.ask("completion/complete", typed)["result"]
+    given = {"name": "greet", "arguments": {"name": "Ann", "style": None}}
+    assert "messages" in session.ask("prompts/get", given)["result"]
+    missing = session.ask("prompts/get", {"name": "greet", "arguments": {"name": None}})
+    assert missing["error"]["code"] == -32602
+    meta = envelope(**{"io.modelcontextprotocol/logLevel": None})
+    assert "tools" in session.ask_modern("tools/list", meta=meta)["result"]
+    wish = {"notifications": {"toolsListChanged": None, "resourceSubscriptions": None}}
+    session.send(modern("ear", "subscriptions/listen", wish))
+    assert session.receive()[0]["params"]["notifications"] == {}
+    session.send(cancel("ear"))
 
 
 @pytest.mark.parametrize("arguments", [[], "x", 7, True])
