@@ -39,6 +39,8 @@ def main(arguments: list[str]) -> int:
         host = Host(database)
         try:
             tell(host, path, events)
+        except RefusedError as refusal:
+            raise SystemExit(f"The server refused: {refusal}") from None
         finally:
             code = host.leave()
     say(f"The server left with exit code {code}.")
@@ -61,15 +63,28 @@ def tell(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
 
 def read_conversation(path: Path) -> list[dict[str, Any]]:
     """The events of a file, in its order, with what was left out filled in."""
-    events = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.strip():
-            event = json.loads(line)
-            seed = f"{path.name}:{number}:{event['text']}"
-            event.setdefault("event_id", hashlib.sha256(seed.encode()).hexdigest()[:16])
-            event.setdefault("source", event["role"])
-            events.append(event)
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"{path} cannot be read: {error}") from None
+    numbered = enumerate(lines, 1)
+    events = [event_of(path, number, line) for number, line in numbered if line.strip()]
+    if not events:
+        raise SystemExit(f"{path} holds no message.")
     return events
+
+
+def event_of(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        event = None
+    told = event if isinstance(event, dict) else {}
+    if not all(isinstance(told.get(name), str) for name in ("role", "text")):
+        raise SystemExit(f'{path}, line {number} is not {{"role": "user", "text": "..."}}.')
+    seed = f"{path.name}:{number}:{told['text']}"
+    made_up = {"event_id": hashlib.sha256(seed.encode()).hexdigest()[:16], "source": told["role"]}
+    return {**made_up, **told}
 
 
 def record(host: Host, path: Path, events: list[dict[str, Any]]) -> None:
@@ -112,7 +127,8 @@ def only_once(events: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         for word in sorted(named, key=lambda word: not any(map(str.isdigit, word))):
             if event["role"] == "user" and sum(word.casefold() in text for text in texts) == 1:
                 return event, word
-    return events[0], events[0]["text"]
+    longest = max(events, key=lambda event: len(event["text"]))
+    return longest, longest["text"]
 
 
 def words(text: str) -> list[str]:
@@ -128,7 +144,8 @@ def read(host: Host, event: dict[str, Any]) -> None:
 
 def correct(host: Host, events: list[dict[str, Any]]) -> None:
     heading("Correct a memory")
-    query = "flour deliver Tuesday" if "Mühle" in events[2]["text"] else questions_about(events)[0]
+    is_ours = any("Mühle" in event["text"] for event in events[2:3])
+    query = "flour deliver Tuesday" if is_ours else questions_about(events)[0]
     found = host.call("memory_recall", query=query, limit=1)["memories"]
     if not found:
         say("No memory to correct.")
