@@ -29,6 +29,8 @@ QUESTIONS = (
 )
 RESUME_TOKENS = 600
 DEADLINE_S = 30.0
+MOST_KEPT = 3_900  # a memory has at most 4,000 characters
+FEWEST_SOUGHT = 6  # shorter ones stand by chance in any file
 
 
 def main(arguments: list[str]) -> int:
@@ -151,7 +153,7 @@ def correct(host: Host, events: list[dict[str, Any]]) -> None:
         say("No memory to correct.")
         return
     old = found[0]
-    new = old["content"].replace("Tuesday", "Thursday") + " (corrected)"
+    new = old["content"][:MOST_KEPT].replace("Tuesday", "Thursday") + " (corrected)"
     receipt = host.call(
         "memory_correct", memory_id=old["memory_id"], content=new, reason="the user said so"
     )
@@ -197,6 +199,9 @@ def forget(host: Host, event: dict[str, Any], word: str) -> None:
         say(f"Reading it now: {refusal}")
     if gone["erasure"] == "pending":
         wait_for_purge(host)
+    if len(word.encode()) < FEWEST_SOUGHT:
+        say(f"{word!r} is too short to be sought in the files: chance would find it.")
+        return
     code, report = run_verb("audit", "--absent", word, "--db", str(host.database))
     say(f"audit --absent {word!r} ends with {code}: {report}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -18,12 +19,16 @@ def demonstrate(path) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
 
 
-@pytest.mark.parametrize("lines", [[GOOD], [GOOD, ANSWER], [ANSWER]], ids=len)
+LONG = json.dumps({"role": "user", "text": "I like long words and " * 2_000})
+
+
+@pytest.mark.parametrize("lines", [[GOOD], [GOOD, ANSWER], [ANSWER], [LONG]], ids=range(4))
 def test_a_conversation_of_one_or_two_messages_is_replayed_to_its_end(tmp_path, lines):
     path = tmp_path / "own.jsonl"
     path.write_text("\n".join(lines) + "\n")
     done = demonstrate(path)
     assert (done.returncode, done.stderr) == (0, "")
+    assert "ends with 1" not in done.stdout
     assert "The server left with exit code 0." in done.stdout
 
 
