@@ -130,7 +130,7 @@ def only_once(events: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
             if event["role"] == "user" and sum(word.casefold() in text for text in texts) == 1:
                 return event, word
     longest = max(events, key=lambda event: len(event["text"]))
-    return longest, longest["text"]
+    return longest, max(words(longest["text"]), key=len)
 
 
 def words(text: str) -> list[str]:
