@@ -23,9 +23,9 @@ VERSION: Final = "verbatim:1"
 
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 # A line that goes on in small letters is the same sentence, wrapped.
-_LINE_END: Final = re.compile(r"\r?\n(?=\s*\n)|\r?\n(?![a-zß-öø-ÿ])")
+_LINE_END: Final = re.compile(r"\r?\n(?![a-zß-öø-ÿ])")
 _SENTENCE_END: Final = re.compile(
-    r"""[.!?…]+["'”\u2019»)\]]*(?=\s)      # a mark, whatever it closes, and a space
+    r"""(?<![.!?…])[.!?…]+["'”\u2019»)\]]*(?=\s)  # marks, whatever they close, and a space
       | [。\uff01\uff1f｡]+[」』”\u2019\uff09]*         # East Asian marks need no space
     """,
     re.VERBOSE,
@@ -135,24 +135,25 @@ def _of_block(block: str) -> Iterator[str]:
 
 def _sentences(line: str) -> Iterator[str]:
     start = 0
-    for mark in _SENTENCE_END.finditer(line):
-        if _ends_sentence(line, mark):
+    marks = list(_SENTENCE_END.finditer(line))
+    is_listed = bool(marks) and _MARKER.match(line.strip()) is not None
+    for mark in marks:
+        if _ends_sentence(line, mark, is_listed=is_listed):
             yield line[start : mark.end()]
             start = mark.end()
     yield line[start:]
 
 
-def _ends_sentence(line: str, mark: re.Match[str]) -> bool:
+def _ends_sentence(line: str, mark: re.Match[str], *, is_listed: bool) -> bool:
     """Say whether a full stop is one, and not part of an abbreviation or an ordinal."""
     if mark.group() != ".":
         return True
     before = line[max(0, mark.end() - 30) : mark.end()]
-    if _ORDINAL.search(before) and (
-        _ORDINAL_AHEAD.match(line, mark.end()) or _MARKER.match(line.strip())
-    ):
-        return bool(
-            not _ORDINAL_AHEAD.match(line, mark.end()) and line[: mark.end()].count(" ") > 1
-        )
+    if _ORDINAL.search(before):
+        if _ORDINAL_AHEAD.match(line, mark.end()):
+            return False
+        if is_listed:
+            return 0 <= line.find(" ") < line.rfind(" ", 0, mark.end())
     word = _LAST_WORD.search(before)
     if word is None:
         return True

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -191,6 +193,16 @@ def test_a_repeated_statement_is_drawn_once() -> None:
 def test_one_extraction_is_bounded() -> None:
     text = " ".join(f"Fact number {number} is true." for number in range(100))
     assert len(drawn(text)) == rules.MAX_STATEMENTS
+
+
+@pytest.mark.parametrize(
+    "piece", ["\n", "\r\n", "\n \t", ".", "?", "1. ", "1.\t", "- 1. > ", "e.g. ", "! ", '."', "`"]
+)
+def test_whatever_repeats_is_read_in_a_time_that_grows_with_its_length(piece: str) -> None:
+    text = piece * (rules.MAX_TEXT_CHARS // len(piece))
+    begun = time.process_time()
+    drawn(text)
+    assert time.process_time() - begun < 5
 
 
 def test_a_statement_longer_than_a_content_is_cut_at_a_space() -> None:
