@@ -29,7 +29,7 @@ from memrpc.server.ports import Ports
 from memrpc.server.rounds import error_response, respond, serve_round, unwritable
 from memrpc.server.service import Change, Service
 from memrpc.server.subscriptions import Subscriptions, closing_notice, closing_result
-from memrpc.wire.codec import decode, encode, join_batch
+from memrpc.wire.codec import decode, decode_overlong, encode, join_batch
 from memrpc.wire.errors import ErrorCode
 from memrpc.wire.framing import MAX_LINE_BYTES, LineSplitter, Overlong
 from memrpc.wire.messages import (
@@ -141,7 +141,7 @@ class Connection:
     # Lines
 
     def _receive(self, line: bytes | Overlong) -> None:
-        message = _OVERLONG if isinstance(line, Overlong) else decode(line)
+        message = decode_overlong(line) if isinstance(line, Overlong) else decode(line)
         size = len(line) if isinstance(line, bytes) else 0
         if self.ports.traces:
             from memrpc.server.tracing import trace_received
@@ -344,7 +344,5 @@ def _do_nothing() -> None:
     """Stand in until the driver has said what to do."""
 
 
-_TOO_LONG: Final = f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
-_OVERLONG: Final = Malformed(None, Error(ErrorCode.INVALID_REQUEST, _TOO_LONG))
 _NO_BATCHES: Final = "Invalid Request: JSON-RPC batches exist only in 2025-03-26 sessions"
 _EMPTY_BATCH: Final = "Invalid Request: a batch needs at least one message"

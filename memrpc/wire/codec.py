@@ -18,6 +18,7 @@ from typing import Any, Final
 import orjson
 
 from memrpc.wire.errors import ErrorCode
+from memrpc.wire.framing import MAX_LINE_BYTES, Overlong
 from memrpc.wire.messages import (
     JSON,
     Batch,
@@ -37,6 +38,11 @@ _UINT64_MAX: Final = 2**64 - 1
 _LINE_BREAKS: Final = re.compile(rb"\xe2\x80[\xa8\xa9]")
 _ESCAPED: Final = {b"\xe2\x80\xa8": rb"\u2028", b"\xe2\x80\xa9": rb"\u2029"}
 _EMPTY: Final[JSONObject] = {}
+_ID: Final = rb'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*'
+_VERSION: Final = rb'"jsonrpc"\s*:\s*"2\.0"\s*,\s*'
+_ID_FIRST: Final = re.compile(rb'\s*\{\s*(?:%b)?%b,\s*"method"' % (_VERSION, _ID))
+_METHOD_FIRST: Final = re.compile(rb'\s*\{\s*(?:%b)?"method"' % _VERSION)
+_ID_LAST: Final = re.compile(rb",\s*%b\}\s*$" % _ID)
 MAX_BATCH: Final = 10_000
 """An element of two bytes costs a kilobyte until it is answered."""
 MAX_MESSAGE_CHARS: Final = 1_000
@@ -193,6 +199,20 @@ def _is_legible(id_: JSON) -> bool:
     if not is_request_id(id_):
         return False
     return not re.search("[\ud800-\udfff]", str(id_))
+
+
+def decode_overlong(line: Overlong) -> Malformed:
+    """How to answer a line that was too long to be kept: under its id, where an end shows it.
+
+    Writers of JSON put a request's id right before its method or at the very end of the line,
+    where no member of anything within can stand.
+    """
+    found = _ID_FIRST.match(line.head)
+    if found is None and _METHOD_FIRST.match(line.head):
+        found = _ID_LAST.search(line.tail)
+    id_ = read_value(found[1].decode("utf-8", "replace")) if found else None
+    told = f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
+    return _invalid(id_ if is_request_id(id_) else None, told)
 
 
 def encode(message: Outbound) -> bytes:

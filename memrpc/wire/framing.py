@@ -2,23 +2,24 @@
 
 U+2028, a lone CR and NEL are JSON white space or text, never line ends, so the bytes are split
 before anything is decoded.  A line above the limit is skipped to its end while it arrives: it
-costs no memory, is reported once, and the connection lives.
+costs no memory, is reported once with its two ends, and the connection lives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+EDGE_BYTES: Final = 256
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-class Overlong:
-    """Stands where a line above the limit stood."""
+class Overlong(NamedTuple):
+    """Stands where a line above the limit stood; it began and ended like this."""
 
-
-OVERLONG: Final = Overlong()
+    head: bytes
+    tail: bytes
 
 
 class LineSplitter:
@@ -32,7 +33,7 @@ class LineSplitter:
         self._max = max_line_bytes
         self._parts: list[bytes] = []
         self._held = 0
-        self._skipping = False
+        self._skipped: Overlong | None = None
         self._at_start = True
 
     @property
@@ -53,25 +54,32 @@ class LineSplitter:
             yield line
 
     def _hold(self, piece: bytes) -> None:
-        if not piece or self._skipping:
+        if not piece:
+            return
+        if self._skipped is not None:
+            tail = (self._skipped.tail + piece)[-EDGE_BYTES:]
+            self._skipped = self._skipped._replace(tail=tail)
             return
         self._parts.append(piece)
         self._held += len(piece)
         if self._held > self._max:
-            self._parts.clear()
-            self._held = 0
-            self._skipping = True
+            line = self._take()
+            self._skipped = Overlong(line[:EDGE_BYTES], line[-EDGE_BYTES:])
 
     def _finish(self, piece: bytes) -> bytes | Overlong:
         """The line that ``piece`` ends; empty if it is blank."""
         self._hold(piece)
-        if self._skipping:
-            self._skipping = False
-            return OVERLONG
-        line = b"".join(self._parts)
-        self._parts.clear()
-        self._held = 0
+        if self._skipped is not None:
+            skipped, self._skipped = self._skipped, None
+            return skipped
+        line = self._take()
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
         return line.strip(b" \t\r")
+
+    def _take(self) -> bytes:
+        line = b"".join(self._parts)
+        self._parts.clear()
+        self._held = 0
+        return line

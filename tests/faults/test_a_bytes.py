@@ -157,6 +157,30 @@ def test_a14_a_line_above_the_limit_is_answered_once_and_costs_no_memory(session
     session.prove_alive()
 
 
+@pytest.mark.parametrize(
+    ("head", "tail", "id_"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"method":"m","params":{"x":"', b'"}}', 7),
+        (b'{"method":"m","params":{"x":"', b'"},"jsonrpc":"2.0","id":"a\\"b"}', 'a"b'),
+        (b'{"jsonrpc": "2.0", "method": "m", "params": {"x": "', b'"}, "id": 0}', 0),
+        (b'{"method":"m","params":{"x":"', b'","id":9}}', None),
+        (b'{"method":"m","params":{"x":"', b'"},"id":1.5}', None),
+        (b'{"result":{"x":"', b'"},"jsonrpc":"2.0","id":"srv-1"}', None),
+        (b'{"jsonrpc":"2.0","id":7,"result":{"x":"', b'"}}', None),
+    ],
+)
+def test_a14_a_request_above_the_limit_is_answered_under_its_id(
+    session: Peer, head: bytes, tail: bytes, id_
+):
+    if id_ is not None:
+        session.oracle.sent(request(id_, "m"))
+    session.write_unseen(head + b"x" * (17 * MIB) + tail + b"\n")
+    message = session.receive()[0]
+    assert (message["id"], message["error"]["code"]) == (id_, -32600)
+    assert type(message["id"]) is type(id_)
+    session.prove_alive()
+
+
 def test_a16_two_documents_on_one_line_execute_neither(session: Peer):
     first, second = to_line(request(1, "ping")), to_line(request(2, "ping"))
     session.write_unseen(first.rstrip(b"\n") + second)
