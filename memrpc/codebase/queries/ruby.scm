@@ -11,6 +11,10 @@
 (call method: (identifier) @_a arguments: (argument_list . (simple_symbol) @name) (#eq? @_a "define_method")) @def.method
 (comment) @comment
 
+; Visibility
+(body_statement (identifier) @_p . [(method) (singleton_method) (call) (assignment) (class) (module) (singleton_class) (alias) (if) (unless) (comment)]* . (method) @private (#any-of? @_p "private" "protected"))
+(call method: (identifier) @_p arguments: (argument_list [(method) (singleton_method)] @private) (#any-of? @_p "private" "protected" "private_class_method"))
+
 ; Uses
 (call !receiver method: (identifier) @ref.call)
 (call receiver: (_) @on method: (identifier) @ref.call)
