@@ -69,7 +69,7 @@ def test_scripts_in_components_keep_their_lines():
         ("php", "<?php class A { private function b() {} function c() {} }", "Ac"),
         (
             "ruby",
-            "class A\n def a; end\n private\n x :y\n def b; end\n def c; end\n public\n def e; end\nend",
+            "class A\n def a; end\n private\n x :y\n def b; end\n public\n def e; end\nend",
             "Aae",
         ),
         ("ruby", "class A\n private def a; end\n def b; end\nend\n", "Ab"),
