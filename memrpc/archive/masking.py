@@ -17,9 +17,12 @@ SHOWN: Final = "[…]"
 
 def blank(text: str, quotes: Iterable[str]) -> str:
     """Return ``text`` with every occurrence of the quotes covered by as many spaces."""
+    pieces: list[str] = []
+    position = 0
     for start, end in _spans(text, quotes):
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        pieces += (text[position:start], " " * (end - start))
+        position = end
+    return "".join(pieces) + text[position:]
 
 
 def show(text: str, quotes: Iterable[str], start: int = 0, end: int | None = None) -> str:
