@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+MAX_VERSION: Final = 1_000_000_000
 _DIGEST: Final = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -148,7 +149,7 @@ def _state(record: Record) -> CheckpointState:
 def _import_persona(db: apsw.Connection, record: Record) -> tuple[Outcome, tuple[()]]:
     core = Persona(
         transfer.text(record, "persona_id"),
-        int(record["version"]),
+        _version(record),
         transfer.text(record, "updated_at"),
         transfer.texts(record, "items"),
     )
@@ -254,6 +255,15 @@ def _time(record: Record, name: str) -> int:
 
 def _time_or_none(record: Record, name: str) -> int | None:
     return None if record[name] is None else _time(record, name)
+
+
+def _version(record: Record) -> int:
+    value = record["version"]
+    if type(value) is not int or not 1 <= value <= MAX_VERSION:
+        raise InvalidArguments(
+            f"version must be a whole number from 1 to {MAX_VERSION:,}.", field="version"
+        )
+    return value
 
 
 def _digest(record: Record, name: str) -> bytes:

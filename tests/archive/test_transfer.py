@@ -195,6 +195,11 @@ def event_line(event_id: str, text: str = "User likes tea.") -> str:
         (bad("status", "asleep"), "status must be one of current"),
         (bad("inferred", "no"), "inferred must be true or false"),
         (CORE.replace("ITEMS", '"abc"'), "items must be a list of texts"),
+        *[
+            (CORE.replace('"version": 1', f'"version": {version}').replace("ITEMS", '["a"]'), told)
+            for version in ("0", "-1", "1.5", "true", '"1"', str(2**63 - 1))
+            for told in ["version must be a whole number from 1 to 1,000,000,000"]
+        ],
         (CORE.replace("ITEMS", "[1]"), "items must be a list of texts"),
         (STATE.replace("LIST", '"abc"'), "completed must be a list of texts"),
         (event_line("good", "User likes cocoa."), "event_id is taken here"),
