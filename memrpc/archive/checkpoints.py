@@ -162,7 +162,7 @@ def check(request: CheckpointInput) -> None:
     """Refuse a snapshot without a goal, and one that is no summary any more."""
     rules.check_scope(request.scope)
     rules.check_text(request.state.goal, "state.goal", rules.MAX_CONTENT_CHARS)
-    size = sum(map(len, _texts(request.state)))
+    size = _size(request.state)
     if size > rules.MAX_STATE_CHARS:
         raise LimitExceeded(
             f"state holds {size:,} characters and the limit is {rules.MAX_STATE_CHARS:,}; "
@@ -173,9 +173,10 @@ def check(request: CheckpointInput) -> None:
         )
 
 
-def _texts(state: CheckpointState) -> list[str]:
-    lists = (*state.completed, *state.pending, *state.constraints)
-    return [state.goal, *lists, state.next_step]
+def _size(state: CheckpointState) -> int:
+    """Count the characters; an empty item takes room as well, for one."""
+    items = (*state.completed, *state.pending, *state.constraints)
+    return len(state.goal) + sum(max(len(item), 1) for item in items) + len(state.next_step)
 
 
 def _covered(db: apsw.Connection, request: CheckpointInput) -> Event:

@@ -37,6 +37,12 @@ def test_a_repeated_snapshot_is_a_new_one(archive: Archive) -> None:
     assert len(archive.dump()["checkpoints"]) == 2
 
 
+def test_a_snapshot_may_be_as_long_as_is_said(archive: Archive) -> None:
+    archive.commit("e", "I like tea.")
+    save(archive, state=CheckpointState("x", ("y" * 19_999,)))
+    save(archive, state=CheckpointState("x", ("",) * 19_999))
+
+
 def test_a_memory_covers_nothing_and_its_event_is_named(archive: Archive) -> None:
     memory_id = archive.record("e", "I like tea.").memory_ids[0]
     with pytest.raises(InvalidArguments, match="send that of its event, e"):
@@ -60,6 +66,7 @@ def test_the_latest_is_that_of_the_session_or_of_the_project(archive: Archive) -
         ("e", {"state": CheckpointState(" ")}, InvalidArguments, "state.goal is blank"),
         ("e", {"state": CheckpointState("x" * 4_001)}, LimitExceeded, "state.goal has"),
         ("e", {"state": CheckpointState("x", ("y" * 20_000,))}, LimitExceeded, "state holds"),
+        ("e", {"state": CheckpointState("x", ("",) * 20_000)}, LimitExceeded, "state holds"),
     ],
 )
 def test_a_bad_snapshot_is_refused_and_nothing_is_kept(
