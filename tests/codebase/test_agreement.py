@@ -139,7 +139,8 @@ def test_certain_edges_agree_with_jedi(index, capsys):
         "JOIN code_files AS f ON f.id = r.id >> 18 "
         "LEFT JOIN code_links AS l ON l.id = (r.id >> 18 << 18) + r.link "
         "LEFT JOIN code_symbols AS t ON t.id = coalesce((r.id >> 18 << 18) + r.local, l.target) "
-        "LEFT JOIN code_files AS g ON g.id = t.id >> 18 WHERE r.kind <> 'import' ORDER BY f.path, r.id"
+        "LEFT JOIN code_files AS g ON g.id = t.id >> 18 WHERE r.kind <> 'import' "
+        "ORDER BY f.path, r.id"
     )
     random.Random(6).shuffle(edges)
     project, scripts = jedi.Project(folder), {}
