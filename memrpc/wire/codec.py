@@ -40,9 +40,10 @@ _ESCAPED: Final = {b"\xe2\x80\xa8": rb"\u2028", b"\xe2\x80\xa9": rb"\u2029"}
 _EMPTY: Final[JSONObject] = {}
 _ID: Final = rb'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*'
 _VERSION: Final = rb'"jsonrpc"\s*:\s*"2\.0"\s*,\s*'
-_ID_FIRST: Final = re.compile(rb'\s*\{\s*(?:%b)?%b,\s*"method"' % (_VERSION, _ID))
-_METHOD_FIRST: Final = re.compile(rb'\s*\{\s*(?:%b)?"method"' % _VERSION)
-_ID_LAST: Final = re.compile(rb",\s*%b\}\s*$" % _ID)
+_ID_FIRST: Final = rb'\s*\{\s*(?:%b)?%b,\s*"method"' % (_VERSION, _ID)
+_METHOD_FIRST: Final = rb'\s*\{\s*(?:%b)?"method"' % _VERSION
+_ID_LAST: Final = rb",\s*%b\}\s*$" % _ID
+"""Compiled by the first line that is too long: most processes see none, and all must start."""
 MAX_BATCH: Final = 10_000
 """An element of two bytes costs a kilobyte until it is answered."""
 MAX_MESSAGE_CHARS: Final = 1_000
@@ -207,9 +208,9 @@ def decode_overlong(line: Overlong) -> Malformed:
     Writers of JSON put a request's id right before its method or at the very end of the line,
     where no member of anything within can stand.
     """
-    found = _ID_FIRST.match(line.head)
-    if found is None and _METHOD_FIRST.match(line.head):
-        found = _ID_LAST.search(line.tail)
+    found = re.match(_ID_FIRST, line.head)
+    if found is None and re.match(_METHOD_FIRST, line.head):
+        found = re.search(_ID_LAST, line.tail)
     id_ = read_value(found[1].decode("utf-8", "replace")) if found else None
     told = f"Invalid Request: a line is limited to {MAX_LINE_BYTES} bytes"
     return _invalid(id_ if is_request_id(id_) else None, told)
