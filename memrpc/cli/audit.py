@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memrpc.cli.terminal import show, show_json
 from memrpc.settings import Settings
 from memrpc.store.errors import InvalidArguments
 from memrpc.wire.messages import JSON
+
+RECORDS: Final = frozenset(
+    {
+        *("events", "cues", "memories", "checkpoints", "personas", "persona_items", "scopes"),
+        *("repos", "entries", "tasks", "comments", "standards", "handoffs", "claims"),
+        *("summaries", "actions", "code_repositories", "code_files", "code_symbols"),
+        "sqlite_schema",
+    }
+)
+"""The tables of what was recorded, written or read, and SQLite's own; the rest is made of these."""
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
-    """0 if no byte of the text is left; 1 if some are, or if a purge is still owed."""
+    """0 if nothing is left of the text but words that others hold, 1 else or if a purge is owed."""
     from memrpc.archive.statistics import count
     from memrpc.cli.opening import opened
     from memrpc.recall.vocabulary import VOCABULARIES
@@ -32,12 +42,14 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         raise InvalidArguments("--absent needs a text that is not only spaces.", field="absent")
     with opened(settings) as application:
         is_pending = application.database.read_blocking(count).pending_purges > 0
-    findings = audit(settings.database_path(), parsed.absent, vocabularies=VOCABULARIES)
+    findings = audit(
+        settings.database_path(), parsed.absent, vocabularies=VOCABULARIES, records=RECORDS
+    )
     if parsed.json:
         show_json({"purge_pending": is_pending, "findings": [_as_json(f) for f in findings]})
     else:
         show(_report(findings, is_pending=is_pending))
-    return 1 if findings or is_pending else 0
+    return 1 if is_pending or not all(each.is_kept for each in findings) else 0
 
 
 def _as_json(finding: Finding) -> JSON:
@@ -46,6 +58,7 @@ def _as_json(finding: Finding) -> JSON:
         "kind": finding.kind.value,
         "sought": finding.sought,
         "offset": finding.offset,
+        "is_kept": finding.is_kept,
     }
 
 
@@ -54,7 +67,13 @@ def _place(finding: Finding) -> str:
 
 
 def _report(findings: Sequence[Finding], *, is_pending: bool) -> str:
-    lines = [f"found {f.kind.value} {f.sought!r} in {f.path} {_place(f)}" for f in findings]
+    traces = [each for each in findings if not each.is_kept]
+    kept = dict.fromkeys(repr(each.sought) for each in findings if each.is_kept)
+    lines = [f"found {f.kind.value} {f.sought!r} in {f.path} {_place(f)}" for f in traces]
     if is_pending:
         lines.append("purge pending: forgotten text may still be in the files")
-    return "\n".join(lines) if lines else "absent: no byte of the text is in the database's files"
+    if not lines:
+        lines.append("absent: no byte of the text is in the database's files")
+    if kept:
+        lines.append(f"in what is kept as well, so no trace: {', '.join(kept)}")
+    return "\n".join(lines)

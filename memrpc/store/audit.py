@@ -4,7 +4,8 @@ Searched are the file, its write-ahead log and shared-memory file, and the autom
 Sought are the text, piece by piece because a long one is stored in several pages; each of its
 words; and, in scripts that are written without spaces, each pair of neighbours, which is how a
 full-text index keeps them.  Each is sought in every case, composed and decomposed.  A word inside
-a longer one counts: an audit may be too strict, never too kind.
+a longer one counts: an audit may be too strict, never too kind.  A word or a pair that a record
+which was kept holds too, or the schema, is told and is no trace.
 
 A full-text index stores a term as what differs from the term before it, so a term may stand in
 the bytes without its beginning.  Therefore the vocabulary is searched too, through SQLite.
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,14 @@ from memrpc.store import backups, json_column
 from memrpc.store.failures import Translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+
+_TEXTS: Final = """
+SELECT t.name, c.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c
+WHERE t.schema = 'main' AND upper(c.type) = 'TEXT'
+  AND t.name IN (SELECT value FROM json_each(:records))
+"""
 
 CHUNK_BYTES: Final = 1 << 22
 PIECE_CHARS: Final = 24  # short enough to lie within one page more often than not
@@ -59,21 +66,29 @@ class Finding:
     kind: Kind
     sought: str
     offset: int | None  # bytes from the start; None for a term of a full-text index
+    is_kept: bool = False
+    """Whether something that was kept has it too, so that it tells nothing."""
 
 
-def audit(path: Path, text: str, *, vocabularies: Iterable[str] = ()) -> list[Finding]:
-    """List the traces of ``text`` in the file at ``path`` and the files beside it.
+def audit(
+    path: Path, text: str, *, vocabularies: Iterable[str] = (), records: Collection[str] = ()
+) -> list[Finding]:
+    """List what is left of ``text`` in the file at ``path`` and the files beside it.
 
-    An empty list says that no piece of the text, no word and no pair of it is there.
-    ``vocabularies`` are statements, constants of whoever owns a full-text index, that select from
-    the JSON array ``:terms`` what occurs in a term of the index.
+    Without any that is not kept, no piece of the text is there, and no word and no pair of it that
+    nothing else has.  ``vocabularies`` are statements, constants of whoever owns a full-text index,
+    that select from the JSON array ``:terms`` what occurs in a term of the index.  ``records`` are
+    the tables in which texts are kept, as they were given.
     """
     sought = _sought(text)
     findings = [found for each in files(path) for found in _search(each, sought)]
-    for vocabulary in vocabularies:
-        with Translated(path):
+    with Translated(path):
+        for vocabulary in vocabularies:
             findings += _search_vocabulary(path, vocabulary, sought)
-    return findings
+        kept = _kept(
+            path, {each.sought for each in findings if each.kind is not Kind.TEXT}, records
+        )
+    return [replace(each, is_kept=each.sought in kept) for each in findings]
 
 
 def files(path: Path) -> list[Path]:
@@ -151,3 +166,25 @@ def _search_vocabulary(path: Path, vocabulary: str, sought: dict[str, Kind]) -> 
         db.close(True)
     held = dict.fromkeys(forms[form] for (form,) in rows)
     return [Finding(path, sought[each], each, None) for each in held]
+
+
+def _kept(path: Path, sought: set[str], records: Collection[str]) -> set[str]:
+    """Return those of ``sought`` that stand in a text of the tables ``records``."""
+    if not sought or not records:
+        return set()
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        values = {"records": json_column.encode(sorted(records))}
+        columns: list[Any] = db.execute(_TEXTS, values).fetchall()
+        return {each for each in sought if any(_holds(db, column, each) for column in columns)}
+    finally:
+        db.close(True)
+
+
+def _holds(db: apsw.Connection, column: tuple[str, str], sought: str) -> bool:
+    """Say whether a text of the column holds ``sought``; the names are those of the schema."""
+    table, name = column
+    held = f'instr(lower(t."{name}"), form.value)'
+    sql = f'SELECT 1 FROM "{table}" AS t, json_each(:forms) AS form WHERE {held} LIMIT 1'
+    forms = sorted({form.encode().lower().decode() for form in _forms(sought)})
+    return db.execute(sql, {"forms": json_column.encode(forms)}).get is not None

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from memrpc.cli.audit import RECORDS
 from tests.memory_file import open_beside
 from tests.peer import call, cancel
 from tests.surface.conftest import Refused
@@ -152,3 +153,41 @@ def test_a_forgotten_id_is_not_used_again(served):
     with pytest.raises(Refused) as caught:
         served.record("something else", event_id="target")
     assert caught.value.code == "invalid_state"
+
+
+def test_a_sentence_of_words_that_others_hold_leaves_no_trace(served, database):
+    served.record("The bridge opens at six; créé comme ça.", session_id="s")
+    event = served.record("The bridge opens at six, says the table of 橋本.", session_id="s")
+    sentence = "The bridge opens at six, says the table of 橋本."
+    assert verb(database, "audit", "--absent", sentence).returncode == 1
+    served.call("memory_forget", record_id=event["event_id"])
+    wait_until_purged(database)
+    audit = verb(database, "audit", "--absent", sentence)
+    assert (audit.returncode, audit.stdout.splitlines()[0][:7]) == (0, "absent:")
+    assert "in what is kept as well, so no trace: " in audit.stdout
+    found = json.loads(verb(database, "audit", "--absent", "CRÉÉ, really", "--json").stdout)
+    assert {(each["sought"], each["is_kept"]) for each in found["findings"]} == {("CRÉÉ", True)}
+
+
+@pytest.mark.parametrize(
+    "leftover",
+    [
+        "INSERT INTO unit_text (rowid, own) VALUES (999, 'e1zmirabelle')",
+        "UPDATE units SET near = 'mirabelle' WHERE unit_id = 2",
+    ],
+)
+def test_a_word_that_only_the_index_still_has_is_a_trace(served, database, leftover):
+    tell(served)
+    db = open_beside(database)
+    db.execute(leftover).fetchall()
+    db.close()
+    audit = verb(database, "audit", "--absent", "the mirabelle")
+    assert (audit.returncode, "found word 'mirabelle'" in audit.stdout) == (1, True)
+
+
+def test_an_audit_knows_every_table_of_records(database, served):
+    served.record("Anything.")
+    db = open_beside(database)
+    tables = {name for _, name, kind, *_ in db.execute("PRAGMA table_list") if kind == "table"}
+    assert tables >= RECORDS
+    db.close()
