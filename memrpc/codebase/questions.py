@@ -117,8 +117,6 @@ def _proposed(
     conditions: Sequence[LiteralString],
     values: dict[str, str | int],
 ) -> list[Any]:
-    if not asked:
-        return []
     sql = compose(_PROPOSED, conditions, _BEST)
     own = {"asked": json_column.encode(asked), "chars": MAX_DOC_CHARS, "limit": CANDIDATES}
     rows: list[Any] = db.execute(sql, {**values, **own}).fetchall()

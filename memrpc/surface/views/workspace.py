@@ -137,32 +137,26 @@ async def _listed(
     read: Callable[[apsw.Connection, Repo], tuple[list[Row], int]],
 ) -> Contents:
     """A page of a repository's records, as many as fit."""
+    limit, offset = _page(ctx, values)
 
     def work(db: apsw.Connection, repo: Repo) -> tuple[Repo, list[Row], int]:
         return (repo, *read(db, repo))
 
     repo, rows, total = await _of_repo(desk, values, work)
     head: Row = {"owner": repo.owner, "repo": repo.name}
-    return _fitted(desk, head, (key, rows), total, _page(ctx, values))
-
-
-def _fitted(
-    desk: Desk, head: Row, listed: tuple[str, list[Row]], total: int, page: tuple[int, int]
-) -> Contents:
-    """As many of the page's rows as fit, at least one, and where the rest begins."""
-    from memrpc.surface.workspace.shown import paging
-
-    (key, rows), (limit, offset) = listed, page
-
-    def drawn(rows: list[Row]) -> str:
-        where = paging(count=len(rows), total=total, offset=offset, limit=limit)
-        return compact({**head, key: rows, **where})
-
-    text = drawn(rows)
+    text = compact(_with_page(head, key, rows, total, (limit, offset)))
     while len(text) > desk.answer_chars and len(rows) > 1:
         rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
-        text = drawn(rows)
+        text = compact(_with_page(head, key, rows, total, (limit, offset)))
     return Contents(text)
+
+
+def _with_page(head: Row, key: str, rows: list[Row], total: int, page: tuple[int, int]) -> Row:
+    from memrpc.surface.workspace.shown import paging
+
+    limit, offset = page
+    where = paging(count=len(rows), total=total, offset=offset, limit=limit)
+    return {**head, key: rows, **where}
 
 
 async def _of_repo(desk: Desk, values: Values, read: Callable[[apsw.Connection, Repo], T]) -> T:
