@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memrpc.archive.matching import Match
-    from memrpc.archive.model import Event, Memory
+    from memrpc.archive.model import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,19 @@ class Lineage:
 def trace(db: apsw.Connection, page: Sequence[Match]) -> list[Lineage]:
     """Return the lineage of each match of the page."""
     before = _before(db, {match.memory.key for match in page if match.memory})
-    firsts = [min(older, key=lambda memory: memory.key) for older in before.values()]
-    sources = events.by_seqs(db, {memory.event_seq for memory in firsts}) if firsts else {}
-    return [_lineage(match, before, sources) for match in page]
+    firsts = {key: min(older, key=lambda memory: memory.key) for key, older in before.items()}
+    said = events.by_seqs(db, {each.event_seq for each in firsts.values()}) if firsts else {}
+    speakers = {key: said[first.event_seq].source for key, first in firsts.items()}
+    return [_lineage(match, before, speakers) for match in page]
 
 
 def _lineage(
-    match: Match, before: Mapping[int, list[Memory]], sources: Mapping[int, Event]
+    match: Match, before: Mapping[int, list[Memory]], speakers: Mapping[int, str]
 ) -> Lineage:
-    older = before.get(match.memory.key, []) if match.memory else []
-    if not older:
-        return Lineage(match.event.source)
-    first = sources[min(older, key=lambda memory: memory.key).event_seq]
+    key = match.memory.key if match.memory else 0
     is_correction = match.event.extraction.method is Method.CORRECTION
-    speaker = first.source if is_correction else match.event.source
-    return Lineage(speaker, frozenset(memory.content for memory in older))
+    speaker = speakers.get(key, match.event.source) if is_correction else match.event.source
+    return Lineage(speaker, frozenset(memory.content for memory in before.get(key, ())))
 
 
 def _before(db: apsw.Connection, keys: set[int]) -> dict[int, list[Memory]]:
