@@ -73,14 +73,18 @@ class Freshness:
 
     async def _watch(self, order: IndexOrder) -> None:
         """Watch while the folder is there; its next run begins to watch it anew."""
+        reason = "The folder is gone."
         try:
-            await self._follow(order)
-        except (OSError, RuntimeError) as error:  # It is gone, or nothing more can be watched.
-            self._log("warning", "watch_ended", repo=order.repo, reason=str(error))
+            while is_folder(order.root):
+                await self._follow(order)
+        except (OSError, RuntimeError) as error:  # It went just now, or no more can be watched.
+            reason = str(error)
         finally:
             self._watched.discard(order.root)
+        self._log("warning", "watch_ended", repo=order.repo, reason=reason)
 
     async def _follow(self, order: IndexOrder) -> None:
+        """Until the folder goes; another in its place, as a new clone is, is watched anew."""
         from watchfiles import DefaultFilter, awatch
 
         usual = DefaultFilter()
@@ -101,7 +105,7 @@ class Freshness:
             if changes or is_first:
                 is_first = False
                 await self._refresh(order)
-            if not is_folder(order.root):
+            if any(path == order.root for _, path in changes) or not is_folder(order.root):
                 return
 
     async def _refresh(self, order: IndexOrder) -> None:

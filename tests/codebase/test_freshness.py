@@ -73,12 +73,25 @@ def test_a_folder_that_goes_is_watched_again_when_it_is_back(checkout, tmp_path)
         peer.handshake()
         peer.ask("tools/call", {"name": "codebase-index", "arguments": place}, 30)
         shutil.rmtree(checkout)
-        peer.wait_for_stderr(b"index_refused", SOON_S)
+        peer.wait_for_stderr(b"watch_ended", SOON_S)
         assert not ask(peer, name="first")["isError"]
         write(checkout, {"a.py": "def first(): pass\n"})
         peer.ask("tools/call", {"name": "codebase-index", "arguments": place}, 30)
         write(checkout, {"b.py": "def second(): pass\n"})
         wait_until_found(peer, "second")
+
+
+def test_a_folder_that_takes_the_place_of_another_is_watched(checkout, tmp_path):
+    with served(tmp_path / "memory.db", checkout, "watch") as peer:
+        peer.handshake()
+        wait_until_found(peer, "first")
+        write(checkout, {"b.py": "def second(): pass\n"})
+        wait_until_found(peer, "second")
+        checkout.rename(tmp_path / "moved")
+        write(checkout, {"c.py": "def third(): pass\n"})
+        wait_until_found(peer, "third")
+        write(checkout, {"d.py": "def fourth(): pass\n"})
+        wait_until_found(peer, "fourth")
 
 
 @pytest.mark.parametrize("root", ["gone", "."])
