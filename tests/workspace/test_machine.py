@@ -256,7 +256,8 @@ class Board(RuleBasedStateMachine):
             code, "in_progress", comment=True
         )
         is_mine = held and task.holder == me
-        expected = is_waiting and (is_mine or not held) and task.status in STARTABLE and may_start
+        may_take = is_mine or (not held and task.status in STARTABLE)  # A holder's is a renewal.
+        expected = is_waiting and may_take and may_start
         assert (done is not None) is expected
         if expected:
             offered[1] = "accepted"
