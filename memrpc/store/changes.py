@@ -28,9 +28,9 @@ class Change:
     noted_at: int
 
 
-def note(db: apsw.Connection, topic: str, *, now: int) -> None:
-    """Say that ``topic`` changed, as part of the transaction that changes it."""
-    db.execute(_NOTE, {"topic": topic, "now": now}).fetchall()
+def note(db: apsw.Connection, *topics: str, now: int) -> None:
+    """Say that ``topics`` changed, as part of the transaction that changes them."""
+    db.executemany(_NOTE, [{"topic": topic, "now": now} for topic in topics]).fetchall()
 
 
 def since(db: apsw.Connection, seq: int) -> list[Change]:

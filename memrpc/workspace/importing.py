@@ -215,6 +215,7 @@ def _note(
     change = Change("import", shelf.kind, after.id, after.code, shown, actions.snapshot(after))
     actions.log(db, repo, act, change)
     uris = () if shelf.uri is None else (f"{shelf.uri}://{after.id}",)
+    scope.touch(db, repo, now=act.now)
     topics.note(db, repo, (shelf.topic,), *uris, now=act.now)
 
 

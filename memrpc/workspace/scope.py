@@ -42,6 +42,10 @@ VALUES (:owner, :name, :folded_owner, :folded_name, :now)
 RETURNING repo
 """
 _TOUCH: Final = "UPDATE repos SET active_at = :now WHERE repo = :repo"
+_ENTER: Final = """
+UPDATE repos SET active_at = :now WHERE folded_name = :name AND folded_owner = :owner
+RETURNING repo, owner, name
+"""
 
 
 @lru_cache(maxsize=256)
@@ -98,6 +102,13 @@ def ensure(db: apsw.Connection, owner: str, name: str, *, now: int) -> Repo:
     }
     changes.note(db, LISTED, now=now)
     return Repo(db.execute(_ADD, values).get, owner, name)
+
+
+def enter(db: apsw.Connection, owner: str, name: str, *, now: int) -> Repo:
+    """Return the repository for whoever is going to write to it."""
+    values = {"owner": fold(owner), "name": fold(name), "now": now}
+    row: Any = db.execute(_ENTER, values).get
+    return ensure(db, owner, name, now=now) if row is None else Repo(*row)
 
 
 def touch(db: apsw.Connection, repo: Repo, *, now: int) -> None:

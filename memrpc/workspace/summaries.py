@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column
 from memrpc.store.errors import InvalidArguments
@@ -28,11 +27,11 @@ ON CONFLICT (repo) DO UPDATE SET signals = excluded.signals, agent = excluded.ag
 
 def find(db: apsw.Connection, repo: Repo) -> Summary | None:
     """Return the repository's summary, if it has one."""
-    row = db.execute(_FIND, {"repo": repo.key}).fetchone()
+    row: Any = db.execute(_FIND, {"repo": repo.key}).get
     if row is None:
         return None
     signals, agent, updated_at = row
-    return Summary(tuple(json.loads(str(signals))), str(agent), int(str(updated_at)))
+    return Summary(json_column.decode_list(signals), agent, updated_at)
 
 
 def write(db: apsw.Connection, repo: Repo, signals: Sequence[str], act: Act) -> Summary:

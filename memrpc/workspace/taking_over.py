@@ -90,6 +90,7 @@ def import_summary(act: Act, db: apsw.Connection, record: Record) -> tuple[Outco
     values = _columns(lines.read(Summary, record)) | {"repo": repo.key}
     if db.execute(_SUMMARY, values).get is None:
         return Outcome.KNOWN, ()
+    scope.touch(db, repo, now=act.now)
     topics.note(db, repo, (topics.SUMMARY,), now=act.now)
     return Outcome.IMPORTED, ()
 
@@ -115,6 +116,7 @@ def _put(db: apsw.Connection, repo: Repo, act: Act, kind: Kind, found: Handoff |
         return Outcome.KNOWN
     change = Change("import", kind, found.id, after=actions.snapshot(found))
     actions.log(db, repo, act, change)
+    scope.touch(db, repo, now=act.now)
     topics.note(db, repo, (topics.TASKS,), now=act.now)
     return Outcome.IMPORTED
 

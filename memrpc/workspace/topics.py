@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from memrpc.store import changes
-from memrpc.workspace import scope
 
 if TYPE_CHECKING:
     import apsw
@@ -28,9 +27,7 @@ STANDARDS: Final = "standards"
 
 def note(db: apsw.Connection, repo: Repo, parts: tuple[str, ...], *subjects: str, now: int) -> None:
     """Say that parts of a repository changed, and the subjects with these URIs."""
-    scope.touch(db, repo, now=now)
-    for uri in (*_of_parts(repo, (*parts, ACTIONS)), *subjects, INDEX):
-        changes.note(db, uri, now=now)
+    changes.note(db, *_of_parts(repo, (*parts, ACTIONS)), *subjects, INDEX, now=now)
 
 
 @lru_cache(maxsize=64)

@@ -80,7 +80,7 @@ class Visit:
         act = self.act()
 
         def work(db: apsw.Connection) -> T:
-            return function(db, scope.ensure(db, owner, name, now=act.now), act)
+            return function(db, scope.enter(db, owner, name, now=act.now), act)
 
         return await self.desk.database.write(work)
 
