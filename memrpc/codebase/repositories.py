@@ -44,13 +44,15 @@ WHERE {_HELD} RETURNING id
 """
 _RELEASE: Final = f"UPDATE code_repositories SET lease_until = 0 WHERE {_HELD}"
 _FINISH: Final = f"""
-UPDATE code_repositories SET root = :root, indexed_at = :now, report = json_set(
-  :report, '$.seenAt', coalesce(:seen_at, report ->> '$.seenAt', indexed_at))
+UPDATE code_repositories SET root = :root, indexed_at = :now, report = json_set(:report,
+  '$.seenAt', coalesce(:seen_at, report ->> '$.seenAt', indexed_at),
+  '$.reader', coalesce(:reader, report ->> '$.reader'))
 WHERE {_HELD} RETURNING id
 """
+_READER: Final = "SELECT report ->> '$.reader' FROM code_repositories WHERE id = :id"
 _RUNNING: Final = """
 SELECT done, total, lease_until > :now, lease_owner, coalesce(report ->> '$.seenAt', indexed_at),
-  json_remove(report, '$.seenAt')
+  json_remove(report, '$.seenAt', '$.reader')
 FROM code_repositories WHERE id = :id
 """
 
@@ -60,6 +62,13 @@ class Lease(NamedTuple):
 
     repository: int
     token: int
+
+
+class Whole(NamedTuple):
+    """What is true of a run that looked at every file: when it began, and what read them."""
+
+    seen_at: int
+    reader: str
 
 
 class Running(NamedTuple):
@@ -167,15 +176,22 @@ def finish(
     root: str,
     report: Mapping[str, JSON],
     now: int,
-    seen_at: int | None,
+    whole: Whole | None,
 ) -> None:
-    """Note a run that came to its end; ``seen_at`` is when it began, None if it saw a part only.
+    """Note a run that came to its end; ``whole`` is None if it saw a part only.
 
     Raises Conflict when another run has begun since.
     """
+    seen_at, reader = (None, None) if whole is None else whole
     written = json_column.encode(report)
-    noted = {"root": root, "report": written, "seen_at": seen_at}
+    noted = {"root": root, "report": written, "seen_at": seen_at, "reader": reader}
     _held(db, _FINISH, {**lease_values(lease), "now": now, **noted})
+
+
+def reader(db: apsw.Connection, repository: int) -> str | None:
+    """What read the files of the last run that looked at all of them."""
+    name: str | None = db.execute(_READER, {"id": repository}).get
+    return name
 
 
 def release(db: apsw.Connection, lease: Lease) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
-from memrpc.codebase import discovery, languages, repositories, resolving, roots, staging
+from memrpc.codebase import discovery, reader, repositories, resolving, roots, staging
 from memrpc.codebase.model import Repository
 from memrpc.codebase.parsing import Content, Order, Outcome, Stamp, Task
+from memrpc.codebase.planning import Plan, plan
 from memrpc.codebase.pool import Pool
 from memrpc.store import changes
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from memrpc.codebase.discovery import Candidate, Discovery
+    from memrpc.codebase.discovery import Discovery
     from memrpc.codebase.repositories import Lease
     from memrpc.codebase.staging import Known, Move
     from memrpc.store.database import Database
@@ -67,21 +68,6 @@ class Ports(NamedTuple):
 
 
 @dataclass(slots=True)
-class Plan:
-    """What discovery and the known files leave to do.
-
-    ``renamable`` has the paths of the vanished files by what they held, ``stamps`` what discovery
-    saw, which is older than what is read.
-    """
-
-    tasks: list[Task] = field(default_factory=list)
-    unchanged: int = 0
-    vanished: dict[str, Known] = field(default_factory=dict)
-    renamable: dict[Content, list[str]] = field(default_factory=dict)
-    stamps: dict[str, Stamp] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Tally:
     """What a run has come to so far."""
 
@@ -97,34 +83,6 @@ class Tally:
     def note_error(self, path: str, problem: str) -> None:
         if len(self.errors) < MAX_ERRORS:
             self.errors.append({"filePath": path, "error": problem})
-
-
-def plan(
-    candidates: list[Candidate],
-    known: Mapping[str, Known],
-    *,
-    force: bool,
-    is_wanted: Callable[[str], bool],
-) -> Plan:
-    """Compare stamps: a file is unread only when its size and both its times are as they were."""
-    made = Plan()
-    for path, language, stamp in candidates:
-        made.stamps[path] = stamp
-        old = known.get(path)
-        if old is not None and not force and _is_same(old, stamp):
-            made.unchanged += 1
-        else:
-            made.tasks.append(Task(path, language, old.digest if old and not force else b""))
-    made.vanished = {p: k for p, k in known.items() if p not in made.stamps and is_wanted(p)}
-    for path, old in made.vanished.items():
-        held = Content(languages.of_path(path), old.digest)
-        made.renamable.setdefault(held, []).append(path)
-    made.tasks.sort(key=lambda task: -made.stamps[task.path].size)
-    return made
-
-
-def _is_same(old: Known, stamp: Stamp) -> bool:
-    return (old.size, old.mtime_ns, old.ctime_ns) == stamp
 
 
 class Run:
@@ -152,9 +110,8 @@ class Run:
             self._database.write_blocking(lambda db: repositories.release(db, lease))
 
     def _begin(self) -> Lease:
-        request = self._request
+        request, ports, now = self._request, self._ports, self._ports.now_us()
         repository = Repository(0, request.owner, request.repo, request.root, None)
-        ports, now = self._ports, self._ports.now_us()
         lease = self._database.write_blocking(
             lambda db: repositories.take(
                 db, repository, holder=ports.holder, now=now, is_gone=ports.is_gone
@@ -169,8 +126,8 @@ class Run:
         found = discovery.discover(
             request.root, includes=request.includes, excludes=request.excludes
         )
-        known = self._write(lease, lambda db: self._known(db, lease))
-        todo = plan(found.candidates, known, force=request.force, is_wanted=is_wanted)
+        known, force = self._write(lease, lambda db: self._known(db, lease))
+        todo = plan(found.candidates, known, force=force, is_wanted=is_wanted)
         tally.skipped.update(found.skipped)
         self._done, self._total = todo.unchanged, len(found.candidates)
         self._tell()
@@ -183,9 +140,11 @@ class Run:
             pass
         return report
 
-    def _known(self, db: apsw.Connection, lease: Lease) -> dict[str, Known]:
+    def _known(self, db: apsw.Connection, lease: Lease) -> tuple[dict[str, Known], bool]:
+        """What is in the index, and whether all of it has to be parsed anew."""
         staging.drop_staged(db, lease.repository)
-        return staging.known_files(db, lease.repository)
+        is_outdated = repositories.reader(db, lease.repository) != reader.name()
+        return staging.known_files(db, lease.repository), self._request.force or is_outdated
 
     def _tell(self) -> None:
         """The last file is done only when the index is switched."""
@@ -335,8 +294,9 @@ class Run:
 
     def _note(self, db: apsw.Connection, lease: Lease, report: dict[str, JSON]) -> None:
         request, now = self._request, self._ports.now_us()
-        seen_at = None if request.includes or request.excludes else self._started_us
-        repositories.finish(db, lease, root=request.root, report=report, now=now, seen_at=seen_at)
+        is_part = request.includes or request.excludes
+        whole = None if is_part else repositories.Whole(self._started_us, reader.name())
+        repositories.finish(db, lease, root=request.root, report=report, now=now, whole=whole)
         changes.note(db, topic(request.owner, request.repo), now=now)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from memrpc.app import now_us
-from memrpc.codebase import repositories, run, staging, status
+from memrpc.codebase import reader, repositories, run, staging, status
 from memrpc.codebase.model import Repository
 from memrpc.store.errors import Conflict, DomainError, NotFound, Unavailable
 from tests.codebase.conftest import write
@@ -127,6 +128,32 @@ def test_a_forced_run_parses_everything(index, repo):
     assert index.run(repo, force=True)["parsedFiles"] == 2
     assert len(index.ask("SELECT id FROM code_files")) == 2
     assert index.names() == {"a", "b"}
+
+
+def test_what_another_version_has_read_is_read_anew_once(index, repo, monkeypatch):
+    settle(monkeypatch)
+    write(repo, {"a.py": "def a(): pass\n", "b.py": "def b(): pass\n"})
+    index.run(repo)
+    with monkeypatch.context() as other:
+        other.setattr(reader, "name", lambda: "another")
+        (repo / "b.py").rename(repo / "c.py")
+        assert index.run(repo, includes=("a.py",))["parsedFiles"] == 1  # The others are as old.
+        assert index.run(repo)["parsedFiles"] == 2
+        assert index.run(repo)["skippedByStamp"] == 2
+    assert index.run(repo)["parsedFiles"] == 2
+    assert index.names() == {"a", "b"}
+
+
+def test_a_name_of_what_reads_is_of_version_queries_and_grammars(monkeypatch):
+    known = reader.name()
+    reader.name.cache_clear()
+    assert reader.name() == known
+    for owner, attribute in ((reader, "__version__"), (metadata, "version")):
+        with monkeypatch.context() as other:
+            other.setattr(owner, attribute, "9" if owner is reader else lambda _: "9")
+            reader.name.cache_clear()
+            assert reader.name() != known
+    reader.name.cache_clear()
 
 
 def test_a_second_copy_of_a_vanished_file_is_parsed(index, repo):
