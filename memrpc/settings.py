@@ -1,11 +1,9 @@
-"""The one table of settings, and the only reader of the environment.
+"""Where settings come from: the only reader of the environment.
 
 A value comes from the first of: command-line flag, environment variable, ``memrpc.toml`` of the
 folder the program was started in, the user's ``config.toml``, the default.  Each value remembers
 which.  A project's file may only set what cannot send data elsewhere or move the database: it is
 part of a repository that somebody else may have written.
-
-The file is longer than others because the table is one table.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memrpc.options import BY_NAME, OPTIONS, TRUTH, Option, read
 from memrpc.store.errors import InvalidArguments
 from memrpc.wire.messages import JSON
 
@@ -25,165 +23,6 @@ if TYPE_CHECKING:
 
 PROJECT_FILE: Final = "memrpc.toml"
 USER_FILE: Final = "config.toml"
-MAX_DIGITS: Final = 18
-_TRUTH: Final[Mapping[str, bool]] = MappingProxyType(
-    {"1": True, "true": True, "yes": True, "on": True}
-    | {"0": False, "false": False, "no": False, "off": False}
-)
-
-
-class Option(NamedTuple):
-    """One setting.  ``choices`` closes the set, ``kind`` reads the text of a flag or variable."""
-
-    name: str
-    default: JSON
-    help: str
-    kind: type = str
-    choices: tuple[str, ...] = ()
-    minimum: int | None = None
-    maximum: int | None = None
-    in_project: bool = False
-
-    @property
-    def variable(self) -> str:
-        return f"MEMRPC_{self.name.upper()}"
-
-    @property
-    def flag(self) -> str:
-        return f"--{self.name.replace('_', '-')}"
-
-
-OPTIONS: Final = (
-    Option("db", "", "the database's file; empty means the system's place for a user's data"),
-    Option(
-        "toolset",
-        "all",
-        "which tools are listed: core (the archive), work (the workspace), all",
-        choices=("core", "work", "all"),
-        in_project=True,
-    ),
-    Option(
-        "project",
-        "default",
-        "the project_id of a call that names none: default, repo (its owner/name), or a name",
-        in_project=True,
-    ),
-    Option(
-        "extractor",
-        "verbatim",
-        "what makes memories out of events: verbatim (the statements as they are), llm (a model at "
-        "extractor_url), client (the client's model, where it lends one), or none",
-        choices=("verbatim", "llm", "client", "none"),
-    ),
-    Option(
-        "extractor_url",
-        "",
-        "the base URL of an OpenAI-compatible endpoint with a chat model, for the extractor llm",
-    ),
-    Option("extractor_model", "", "the chat model to ask for at extractor_url"),
-    Option(
-        "extractor_key_variable",
-        "",
-        "the environment variable that holds the key for extractor_url; empty sends none",
-    ),
-    Option(
-        "extractor_timeout_s",
-        30,
-        "how long extractor_url may take to answer, in seconds",
-        kind=int,
-        minimum=1,
-        maximum=600,
-    ),
-    Option(
-        "embedder",
-        "builtin:use3",
-        "what finds texts by their meaning: builtin:use3 (16 languages), builtin:minilm (English "
-        "and code, needs memrpc[code]), openai:URL#MODEL (an endpoint beside builtin:use3), none",
-    ),
-    Option(
-        "embedder_url",
-        "",
-        "the base URL of an OpenAI-compatible endpoint that embeds for semantic and deep recalls, "
-        "such as http://127.0.0.1:11434/v1",
-    ),
-    Option("embedder_model", "", "the embedding model to ask for at embedder_url"),
-    Option(
-        "embedder_key_variable",
-        "",
-        "the environment variable that holds the key for embedder_url; empty sends none",
-    ),
-    Option("embedder_query_prefix", "", "what embedder_model wants before a question"),
-    Option("embedder_document_prefix", "", "what embedder_model wants before a text"),
-    Option(
-        "embedder_timeout_s",
-        30,
-        "how long embedder_url may take to answer, in seconds",
-        kind=int,
-        minimum=1,
-        maximum=600,
-    ),
-    Option(
-        "recent_vectors",
-        100_000,
-        "how many of a scope's newest vectors fast and semantic recalls compare; deep takes all",
-        kind=int,
-        minimum=1,
-        maximum=10_000_000,
-    ),
-    Option(
-        "durable",
-        default=False,
-        help="wait for the disk at each commit (synchronous=FULL): survives a power loss too",
-        kind=bool,
-    ),
-    Option(
-        "answer_chars",
-        8_000,
-        "the longest memory_recall answer, in characters of compact JSON",
-        kind=int,
-        minimum=1_000,
-        maximum=500_000,
-    ),
-    Option(
-        "claim_minutes",
-        30,
-        "how long a claim of a task lasts unless it is renewed",
-        kind=int,
-        minimum=1,
-        maximum=1_440,
-    ),
-    Option(
-        "action_log_days",
-        30,
-        "how long the workspace's log of changes is kept",
-        kind=int,
-        minimum=1,
-        maximum=3_650,
-    ),
-    Option(
-        "code_index",
-        "asked",
-        "when code is indexed: asked, start (also the server's folder at start), or watch (also "
-        "whenever the files of an indexed folder change)",
-        choices=("asked", "start", "watch"),
-    ),
-    Option(
-        "index_workers",
-        2,
-        "how many processes parse code during an index run",
-        kind=int,
-        minimum=1,
-        maximum=16,
-    ),
-    Option(
-        "log_level",
-        "warning",
-        "the least severe record on stderr; debug has each message, without what it says",
-        choices=("debug", "info", "warning", "error"),
-        in_project=True,
-    ),
-)
-_BY_NAME: Final[Mapping[str, Option]] = MappingProxyType({o.name: o for o in OPTIONS})
 
 
 class Setting(NamedTuple):
@@ -232,13 +71,13 @@ def split_flags(arguments: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     while waiting:
         word = waiting.pop(0)
         name, equals, value = word.removeprefix("--").partition("=")
-        option = _BY_NAME.get(name.replace("-", "_")) if word.startswith("--") else None
+        option = BY_NAME.get(name.replace("-", "_")) if word.startswith("--") else None
         if option is None:
             rest.append(word)
         elif equals:
             flags[option.name] = value
         elif option.kind is bool:
-            is_told = waiting[:1] and waiting[0].isalpha() and waiting[0].lower() in _TRUTH
+            is_told = waiting[:1] and waiting[0].isalpha() and waiting[0].lower() in TRUTH
             flags[option.name] = waiting.pop(0) if is_told else "true"
         elif not waiting or waiting[0].startswith("--"):
             raise InvalidArguments(f"{word} needs a value: {option.help}.", field=option.name)
@@ -264,7 +103,7 @@ def load(flags: Mapping[str, str]) -> Settings:
 def _setting(option: Option, sources: tuple[tuple[str, Mapping[str, JSON]], ...]) -> Setting:
     for origin, values in sources:
         if option.name in values:
-            return Setting(_read(option, values[option.name], origin), origin)
+            return Setting(read(option, values[option.name], origin), origin)
     return Setting(option.default, "default")
 
 
@@ -296,11 +135,11 @@ def _file(path: str | None, is_allowed: Callable[[Option], bool]) -> dict[str, J
 
 
 def _check_name(name: str, path: str, is_allowed: Callable[[Option], bool]) -> None:
-    option = _BY_NAME.get(name)
+    option = BY_NAME.get(name)
     if option is None:
         import difflib
 
-        near = difflib.get_close_matches(name, _BY_NAME, 1)
+        near = difflib.get_close_matches(name, BY_NAME, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise InvalidArguments(f"{path}: there is no setting {name}{hint}", field=name)
     if not is_allowed(option):
@@ -313,44 +152,6 @@ def _check_name(name: str, path: str, is_allowed: Callable[[Option], bool]) -> N
 
 def _is_allowed_in_project(option: Option) -> bool:
     return option.in_project
-
-
-def _read(option: Option, value: JSON, origin: str) -> JSON:
-    """``value`` in the option's type, within its bounds."""
-    read = _READERS[option.kind](value)
-    if read is None or (option.choices and read not in option.choices) or not _fits(option, read):
-        raise InvalidArguments(
-            f"{option.name} ({origin}) must be {_wanted(option)}, not {value!r}", field=option.name
-        )
-    return read
-
-
-def _fits(option: Option, value: JSON) -> bool:
-    if option.minimum is None or option.maximum is None:
-        return True
-    return bool(option.minimum <= value <= option.maximum)
-
-
-def _wanted(option: Option) -> str:
-    if option.choices:
-        return f"one of {', '.join(option.choices)}"
-    if option.minimum is not None:
-        return f"a whole number from {option.minimum} to {option.maximum}"
-    return "true or false" if option.kind is bool else "text"
-
-
-def _truth(value: JSON) -> JSON:
-    return value if isinstance(value, bool) else _TRUTH.get(str(value).lower())
-
-
-def _whole_number(value: JSON) -> JSON:
-    text = str(value)
-    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else None
-
-
-_READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
-    {str: lambda value: value if isinstance(value, str) else None, bool: _truth, int: _whole_number}
-)
 
 
 def started_in() -> tuple[Path, Path | None, Path | None]:

@@ -11,7 +11,7 @@ import pytest
 
 from memrpc.archive import importing
 from memrpc.cli import VERBS
-from memrpc.settings import OPTIONS
+from memrpc.options import OPTIONS
 from memrpc.surface import toolsets
 from memrpc.wire.errors import ErrorCode
 from memrpc.workspace import importing as workspace_importing

@@ -120,7 +120,7 @@ def parser(*, knows_settings: bool = False) -> argparse.ArgumentParser:
 
 
 def _add_settings(verb: argparse.ArgumentParser) -> None:
-    from memrpc.settings import OPTIONS
+    from memrpc.options import OPTIONS
 
     for option in OPTIONS:
         verb.add_argument(option.flag, choices=option.choices or None, help=option.help)
@@ -133,7 +133,7 @@ def _version() -> str:
 
 
 def _settings_help() -> str:
-    from memrpc.settings import OPTIONS
+    from memrpc.options import OPTIONS
 
     flags = max(len(o.flag) for o in OPTIONS)
     variables = max(len(o.variable) for o in OPTIONS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import show, show_json
-from memrpc.settings import OPTIONS, Settings
+from memrpc.options import OPTIONS
+from memrpc.settings import Settings
 from memrpc.store.errors import DomainError
 
 if TYPE_CHECKING:

@@ -255,6 +255,16 @@ def test_doctor_asks_the_model_that_draws_memories(told):
     assert (gone.returncode, "BAD extractor" in gone.stdout) == (3, True)
 
 
+@pytest.mark.parametrize(
+    "address", ["localhost:11434", "htp://h", "http://", "http://:80/v1", "http://me:hidden@h/v1"]
+)
+def test_what_is_no_endpoints_address_is_refused_at_once(told, address):
+    for option in ("extractor", "embedder"):
+        done = run(told, "doctor", f"--{option}-url={address}")
+        assert (done.returncode, f"{option}_url (flag) must be http://" in done.stderr) == (2, True)
+        assert "hidden" not in done.stderr
+
+
 def test_a_contract_is_shown_for_reading(told):
     shown = run(told, "schema", "memory_recall").stdout
     assert json.loads(shown)["name"] == "memory_recall"

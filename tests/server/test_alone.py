@@ -92,7 +92,7 @@ def test_transcripts_and_failures_hold_with_the_memory_code_removed(tmp_path: Pa
     shutil.copy(ROOT / "pyproject.toml", here)
     for part in MEMORY:
         shutil.rmtree(here / "memrpc" / part)
-    for file in ("app.py", "settings.py"):
+    for file in ("app.py", "options.py", "settings.py"):
         (here / "memrpc" / file).unlink()
     words = ["-m", "pytest", "-q", "-m", "not slow", "tests/faults", "tests/conformance"]
     deselected = [f"--deselect={OF_THE_PRODUCT[0]}", "-k", f"not {OF_THE_PRODUCT[1]}"]
