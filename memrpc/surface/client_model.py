@@ -4,6 +4,9 @@ A job in the background has no call of its own, so the last call whose client of
 for the session.  Only handshake sessions can be asked at any time; in 2026-07-28 a server asks by
 ending a call, and recording must not wait for that: events of such a session stay pending until
 another session of the archive can draw from them.
+
+A client shows its user what it is asked for, so a session in which the answer was no is not asked
+again.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from memrpc.store.errors import Unavailable
 from memrpc.wire.messages import JSON, JSONObject
 
 if TYPE_CHECKING:
+    from memrpc.protocol.calls import Handshake
     from memrpc.server.context import Context
 
 MAX_ANSWER_TOKENS: Final = 4_000
@@ -27,6 +31,7 @@ class ClientModel:
 
     def __init__(self) -> None:
         self._ctx: Context | None = None
+        self._refused_in: Handshake | None = None
 
     def meet(self, ctx: Context) -> None:
         """A call has come; remember it if its client can be asked."""
@@ -38,12 +43,18 @@ class ClientModel:
 
         Raises Unavailable where there is no model or it did not answer.
         """
-        if self._ctx is None:
+        ctx = self._ctx
+        if ctx is None:
             raise Unavailable("The client of this session lends no model (sampling).")
+        if ctx.call.handshake is self._refused_in:
+            raise Unavailable("The client refused to lend its model; the next session is asked.")
         try:
-            answer = await self._ctx.ask("extract", sample(_question(instructions, question)))
+            answer = await ctx.ask("extract", sample(_question(instructions, question)))
         except RefusedError as error:
-            raise Unavailable("The client's model did not answer.") from error
+            if error.refusal.retryable:
+                raise Unavailable("The client's model did not answer in time.") from error
+            self._refused_in = ctx.call.handshake
+            raise Unavailable(error.refusal.message) from error
         return _text(answer)
 
 

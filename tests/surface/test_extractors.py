@@ -215,13 +215,31 @@ def test_the_clients_model_is_asked_in_the_background(lending):
     assert completed(lending)["method"] == "client"
 
 
-def test_a_client_that_refuses_leaves_the_event_pending(lending):
-    lending.record(TEXT, event_id="target")
+def refuse(lending) -> None:
     asked = next_request(lending.peer, "sampling/createMessage")
     error = {"code": -1, "message": "the user said no"}
     lending.peer.send({"jsonrpc": "2.0", "id": asked["id"], "error": error})
+
+
+def test_a_client_that_refuses_leaves_the_event_pending(lending):
+    lending.record(TEXT, event_id="target")
+    refuse(lending)
     found = until(lending, lambda found: "error" in found)
-    assert (found["state"], found["error"]) == ("pending", "The client's model did not answer.")
+    assert found["state"] == "pending"
+    assert found["error"].endswith("refused sampling/createMessage: the user said no")
+
+
+def test_a_client_that_refused_is_asked_again_in_its_next_session_only(lending):
+    lending.record(TEXT, event_id="target")
+    refuse(lending)
+    until(lending, lambda found: "error" in found)
+    lending.record("Another one.", event_id="second")
+    deadline = time.monotonic() + DEADLINE_S
+    while "next session" not in extraction_of(lending, "second").get("error", ""):
+        assert time.monotonic() < deadline
+    lending.peer.handshake(capabilities={"sampling": {}})
+    lending.record("A third one.", event_id="third")
+    assert next_request(lending.peer, "sampling/createMessage")
 
 
 def test_a_client_without_sampling_leaves_the_event_pending_and_says_why(serve):
