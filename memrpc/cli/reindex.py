@@ -64,7 +64,7 @@ def rebuild(db: apsw.Connection) -> int:
     from memrpc.recall import index
     from memrpc.workspace import graph
 
-    index.rebuild(db, ())
+    index.clear(db)
     graph.clear(db)
     return sum(renewal(db) for renewal in _shown(renewals(db)))
 

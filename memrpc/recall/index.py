@@ -25,8 +25,6 @@ from memrpc.recall.text import IndexText, index_text
 from memrpc.recall.turns import asks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import apsw
 
 CONTEXT_CHARS: Final = 300
@@ -164,16 +162,12 @@ def remove(db: apsw.Connection, kind: str, subject: int) -> None:
     _delete(db, stored)
 
 
-def rebuild(db: apsw.Connection, documents: Iterable[Document]) -> int:
-    """Empty the index and fill it again; returns how many documents it now holds."""
+def clear(db: apsw.Connection) -> None:
+    """Empty the index."""
     for statement in (DELETE_ALL_TEXT, DELETE_ALL_UNITS, DELETE_ALL_COLLECTIONS):
         db.execute(statement).fetchall()
     vectors.forget_all(db)
     sketches.clear(db)
-    count = 0
-    for count, document in enumerate(documents, start=1):  # noqa: B007 -- the last value is the count
-        put(db, document)
-    return count
 
 
 def is_whole(db: apsw.Connection) -> bool:

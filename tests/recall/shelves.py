@@ -27,6 +27,12 @@ def fill(db: apsw.Connection, texts: Iterable[str], scope: int = SCOPE) -> None:
         index.put(db, document(subject, text, scope))
 
 
+def refill(db: apsw.Connection, documents: Iterable[Document]) -> None:
+    index.clear(db)
+    for each in documents:
+        index.put(db, each)
+
+
 def found(db: apsw.Connection, question: str, scope: int = SCOPE, **rest: object) -> list[int]:
     result = search(db, SearchRequest(question, scope, **rest))
     assert (result.reason is None) == bool(result.hits)

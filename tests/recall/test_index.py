@@ -11,7 +11,7 @@ from memrpc.recall import index
 from memrpc.recall.model import Document, Kind
 from memrpc.store.migrate import migrate
 
-from .shelves import any_text, document, fill, found, vocabulary
+from .shelves import any_text, document, fill, found, refill, vocabulary
 
 relaxed = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
@@ -41,7 +41,7 @@ documents = st.builds(
 def test_what_is_removed_leaves_no_term_behind(
     db: apsw.Connection, history: list[Document]
 ) -> None:
-    index.rebuild(db, history)
+    refill(db, history)
     assert db.execute(COUNTED).fetchall() == db.execute(COUNTABLE).fetchall()
     db.execute(INTEGRITY).fetchall()
     for each in history:
@@ -56,10 +56,10 @@ def test_what_is_removed_leaves_no_term_behind(
 def test_the_terms_are_those_of_the_last_version_only(
     db: apsw.Connection, history: list[Document]
 ) -> None:
-    index.rebuild(db, history)
+    refill(db, history)
     replaced = sorted(row[:1] + row[2:] for row in vocabulary(db))
     last = {(each.kind, each.subject): each for each in history}
-    index.rebuild(db, last.values())
+    refill(db, last.values())
     assert sorted(row[:1] + row[2:] for row in vocabulary(db)) == replaced
 
 
@@ -96,9 +96,9 @@ def test_neighbours_are_cut(db: apsw.Connection) -> None:
     assert found(db, "padding") == [1]
 
 
-def test_rebuild_empties_the_index_first(db: apsw.Connection) -> None:
+def test_what_is_put_after_a_clearing_stands_alone(db: apsw.Connection) -> None:
     fill(db, ["zebra"])
-    assert index.rebuild(db, [document(7, "giraffe")]) == 1
+    refill(db, [document(7, "giraffe")])
     assert found(db, "zebra") == []
     assert found(db, "giraffe") == [7]
 

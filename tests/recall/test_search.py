@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memrpc.recall import index, proposing, search
 from memrpc.recall.model import EmptyReason, Kind, SearchRequest
 
-from .shelves import document, fill, found
+from .shelves import document, fill, found, refill
 
 WORDS = "rust memory safe Lyon cat データ 猫 user_profile the of when"
 words = st.sampled_from(WORDS.split())
@@ -132,7 +132,7 @@ def test_function_words_alone_ask_for_all_of_them(db: apsw.Connection) -> None:
 def test_another_scope_changes_neither_hits_nor_scores(
     db: apsw.Connection, own: list[str], others: list[str], question: str
 ) -> None:
-    index.rebuild(db, [document(n, text) for n, text in enumerate(own)])
+    refill(db, [document(n, text) for n, text in enumerate(own)])
     alone = search.search(db, SearchRequest(question, 1))
     for subject, text in enumerate(others):
         index.put(db, document(1_000 + subject, text, scope=11))

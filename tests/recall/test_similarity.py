@@ -99,10 +99,11 @@ def test_the_texts_of_a_file_from_before_sketches_are_found(db: apsw.Connection)
     assert db.execute(MARKS).get == sketches.MARKS
 
 
-def test_a_rebuild_keeps_the_sketches_of_what_it_is_given(db: apsw.Connection) -> None:
+def test_a_clearing_takes_the_sketches_too(db: apsw.Connection) -> None:
     put(db, 1, "amber birch cedar dogwood elder")
     put(db, 2, "fir ginkgo hazel ironwood juniper")
-    index.rebuild(db, [Document(Kind.ENTRY, 2, 2, "fir ginkgo hazel ironwood juniper")])
+    index.clear(db)
+    put(db, 2, "fir ginkgo hazel ironwood juniper")
     assert alike(db, "amber birch cedar dogwood elder") == []
     assert alike(db, "fir ginkgo hazel ironwood juniper") == [2]
 

@@ -12,7 +12,7 @@ from memrpc.recall.meaning import Embedders
 from memrpc.recall.vectors import Purpose
 from memrpc.store.migrate import migrate
 from tests.recall.meanings import DIMENSION, TOY, embed_all, loaded, origin_of, slots_of
-from tests.recall.shelves import SCOPE, document, fill
+from tests.recall.shelves import SCOPE, document, fill, refill
 
 
 @pytest.fixture
@@ -198,10 +198,10 @@ def test_other_weights_under_the_same_name_begin_a_new_set(db, embedders):
     assert slots_of(db) == []
 
 
-def test_a_rebuild_embeds_everything_anew(db, embedders):
+def test_after_a_clearing_everything_is_embedded_anew(db, embedders):
     fill(db, ["the cat sat", "a dog ran"])
     embed_all(db, embedders)
-    index.rebuild(db, [document(5, "one bird")])
+    refill(db, [document(5, "one bird")])
     assert slots_of(db) == []
     assert embed_all(db, embedders) == 1
 

@@ -130,7 +130,7 @@ def index_of(workspace: Workspace) -> dict[str, list]:
 
 def rebuilt(workspace: Workspace) -> dict[str, list]:
     with workspace.db:
-        index.rebuild(workspace.db, ())
+        index.clear(workspace.db)
         graph.clear(workspace.db)
         for renew in rebuilding.renewals(workspace.db):
             renew(workspace.db)
