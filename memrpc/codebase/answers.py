@@ -266,3 +266,4 @@ class Status:
     seen_at: int | None = None
     key: int | None = None
     last_run: Mapping[str, object] | None = None
+    is_outdated: bool = False  # another version has read the files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memrpc.codebase import discovery, holders, repositories, staging
+from memrpc.codebase import discovery, holders, reader, repositories, staging
 from memrpc.codebase.answers import Staleness, Status
 
 if TYPE_CHECKING:
@@ -39,15 +39,18 @@ def status(db: apsw.Connection, owner: str, repo: str, *, now: int) -> Status:
         key=repository.id,
         progress=(running.done, running.total) if running.is_running else None,
         last_run=running.report if repository.indexed_at is not None else None,
+        is_outdated=repositories.reader(db, repository.id) != reader.name(),
     )
 
 
-def staleness(root: str, known: Mapping[str, Known], *, seen_at: int) -> Staleness:
+def staleness(
+    root: str, known: Mapping[str, Known], *, seen_at: int, is_outdated: bool = False
+) -> Staleness:
     """Compare the index, made of files that were all seen at ``seen_at``, with them as they are.
 
     A file whose content is as it was but whose stamps are not counts as changed: only a run reads
     it.  One that is not known counts as new if it is younger than that; the others were left
-    out on purpose.
+    out on purpose.  What another version has read is stale as a whole.
     """
     found = discovery.discover(root)
     present = {candidate.path: candidate.stamp for candidate in found.candidates}
@@ -58,7 +61,8 @@ def staleness(root: str, known: Mapping[str, Known], *, seen_at: int) -> Stalene
     missing = sum(path not in present for path in known)
     added = sum(stamp.ctime_ns > last_ns for path, stamp in present.items() if path not in known)
     ratio = (changed + missing + added) / max(1, len(known))
-    return Staleness(ratio >= STALE_FROM, changed, missing, added, round(ratio, 4))
+    stale = is_outdated or ratio >= STALE_FROM
+    return Staleness(stale, changed, missing, added, round(ratio, 4))
 
 
 def _differs(old: Known, stamp: Stamp, last_ns: int) -> bool:

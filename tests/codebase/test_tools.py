@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from memrpc.codebase import reader
 from memrpc.surface.catalogue import Catalogue
 from memrpc.surface.views import codebase as views
 from tests.codebase.conftest import git, write
@@ -45,6 +46,13 @@ def test_status_before_and_after(tools, repo):
     assert (after["isIndexed"], after["totalFiles"], after["stale"]) == (True, 3, False)
     write(repo, {"a.py": "x = 1\n"})
     assert tools.call("codebase-index")["stale"] is True
+
+
+def test_an_index_of_another_version_is_stale(widgets, monkeypatch):
+    monkeypatch.setattr(reader, "name", lambda: "another")
+    found = widgets.result("codebase-index")
+    assert (found["structuredContent"]["stale"], found["structuredContent"]["changed"]) == (True, 0)
+    assert "Another version of memrpc" in found["content"][0]["text"]
 
 
 def test_a_folder_names_its_own_repository(tools, repo):

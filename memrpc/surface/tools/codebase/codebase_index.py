@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memrpc.codebase import discovery, staging, status
@@ -92,9 +93,8 @@ async def _staleness(found: Status, known: dict[str, Known]) -> Staleness | None
     root, seen_at = found.root, found.seen_at
     if root is None or seen_at is None or not is_folder(root):
         return None
-    return await run_sync(
-        lambda: status.staleness(root, known, seen_at=seen_at), abandon_on_cancel=True
-    )
+    compare = partial(status.staleness, root, known, seen_at=seen_at, is_outdated=found.is_outdated)
+    return await run_sync(compare, abandon_on_cancel=True)
 
 
 def _status_json(found: Status, moved: Staleness | None) -> dict[str, JSON]:
@@ -132,6 +132,8 @@ def _status_lines(found: Status, moved: Staleness | None) -> list[str]:
         lines.append("The folder is not there any more.")
     else:
         verdict = "stale: index it again" if moved.stale else "fresh"
+        if found.is_outdated:
+            lines.append("Another version of memrpc has read the files.")
         lines.append(
             f"{verdict}; {moved.changed} changed, {moved.missing} missing, {moved.added} new "
             f"({moved.stale_ratio:.1%} of the files)."
