@@ -88,12 +88,6 @@ def names(new: str, value: frozenset[str]) -> bool:
     return value in named
 
 
-def contradict(one: str, other: str) -> bool:
-    """Say whether two statements cannot both hold."""
-    others = assertions.assertions(other)
-    return any(a.contradicts(b) for a in assertions.assertions(one) for b in others)
-
-
 def _is_of_the_same(new: str, old: str) -> bool:
     """Say whether both may speak of the same persons: a "she" is said again."""
     said, before = set(tokens(new)), set(tokens(old))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from memrpc.archive import assertions, superseding
 from memrpc.archive.model import Scope
 from tests.archive.scenes import Archive
+from tests.archive.statements import contradict
 from tests.memory_file import open_database
 from tests.recall.shelves import any_text
 
@@ -36,7 +37,7 @@ def test_any_text_of_any_length_can_be_asked(text: str, times: int) -> None:
 @example("from " * 60, "from " * 60)
 @example("is " * 100, "is 1 " * 60)
 def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
-    assert superseding.contradict(one, other) is superseding.contradict(other, one)
+    assert contradict(one, other) is contradict(other, one)
     if superseding.names_an_end(one):
         assert superseding.ends(one, other) in {True, False}
     assert all(each.value for each in assertions.assertions(one))

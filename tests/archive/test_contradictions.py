@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from memrpc.archive import resuming, superseding
+from memrpc.archive import resuming
 from memrpc.archive.answers import TokenMethod
 from memrpc.archive.assertions import MAX_CHARS
 from memrpc.archive.model import Method
 from memrpc.archive.resuming import ResumeInput, TokenCounter
 from tests.archive.scenes import SECOND, Archive, contents, excerpts
+from tests.archive.statements import contradict
 
 OLD, NEW, NEWEST = "2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-05-01T00:00:00Z"
 
@@ -51,18 +52,18 @@ COMPATIBLE = [
 
 @pytest.mark.parametrize(("one", "other"), CONTRARY)
 def test_statements_that_cannot_both_hold_are_recognised(one: str, other: str) -> None:
-    assert superseding.contradict(one, other)
-    assert superseding.contradict(other, one)
+    assert contradict(one, other)
+    assert contradict(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), COMPATIBLE)
 def test_statements_that_may_both_hold_are_left_alone(one: str, other: str) -> None:
-    assert not superseding.contradict(one, other)
+    assert not contradict(one, other)
 
 
 def test_a_long_text_is_not_read() -> None:
     padding = "x" * MAX_CHARS
-    assert not superseding.contradict(f"The port is 1 {padding}", f"The port is 2 {padding}")
+    assert not contradict(f"The port is 1 {padding}", f"The port is 2 {padding}")
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])

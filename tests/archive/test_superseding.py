@@ -6,6 +6,7 @@ from memrpc.archive import superseding
 from memrpc.archive.answers import RecallAnswer
 from memrpc.archive.model import Status
 from tests.archive.scenes import Archive, contents, excerpts
+from tests.archive.statements import contradict
 
 BEFORE = "2026-01-01T00:00:00Z"
 BETWEEN = "2026-02-01T00:00:00Z"
@@ -55,7 +56,7 @@ NOT_STATED = [
 @pytest.mark.parametrize(("old", "new"), STATED)
 def test_a_statement_ends_what_it_says_to_be_so_no_more(old: str, new: str) -> None:
     is_named = superseding.names_an_end(new) and superseding.ends(new, old)
-    assert is_named or superseding.contradict(new, old)
+    assert is_named or contradict(new, old)
 
 
 @pytest.mark.parametrize(("old", "new"), NOT_STATED)
