@@ -85,7 +85,7 @@ class Freshness:
 
     async def _follow(self, order: IndexOrder) -> None:
         """Until the folder goes; another in its place, as a new clone is, is watched anew."""
-        from watchfiles import DefaultFilter, awatch
+        from watchfiles import Change, DefaultFilter, awatch
 
         usual = DefaultFilter()
 
@@ -105,7 +105,7 @@ class Freshness:
             if changes or is_first:
                 is_first = False
                 await self._refresh(order)
-            if any(path == order.root for _, path in changes) or not is_folder(order.root):
+            if (Change.deleted, order.root) in changes or not is_folder(order.root):
                 return
 
     async def _refresh(self, order: IndexOrder) -> None:
