@@ -2,7 +2,8 @@
 
 A phrase is found by its form, then read by dateparser, which is imported only when there is one.
 Words mean calendar units of the machine's zone: "last week" is Monday to Sunday, "yesterday" a
-whole day.  "Last 3 days" and "the last hour" roll back from now.  A weekday or a month counts only
+whole day.  "Last 3 days" and "the last hour" roll back from now.  An instant of ISO 8601 bounds a
+window to the microsecond.  A weekday or a month counts only
 where a word such as *since* or *last* makes it one: "may" alone is a verb.
 """
 
@@ -24,16 +25,19 @@ _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_COUNT: Final = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _EXACT: Final = (
-    rf"\d{{4}}-\d{{2}}(?:-\d{{2}})?|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
+    rf"\d{{4}}-\d{{2}}(?:-\d{{2}})?(?![-\dT])|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
     rf"|\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{4}}"
 )
 _SPOKEN: Final = (
-    rf"yesterday|today|\d+ {_UNIT}s? ago|(?:last|this) (?:week|month|year)(?! of)|last {_DAY}"
+    rf"(?:the )?day before yesterday|yesterday|today|(?:{_COUNT}|an?) {_UNIT}s? ago"
+    rf"|(?:last|this) (?:week|month|year)(?! of)|last {_DAY}"
 )
-_NAMED: Final = rf"{_EXACT}|{_SPOKEN}|{_DAY}|{_MONTH}(?!\w)|\d{{4}}"
+_INSTANT: Final = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?"
+_NAMED: Final = rf"{_INSTANT}|{_EXACT}|{_SPOKEN}|{_DAY}|{_MONTH}(?!\w)|\d{{4}}(?!-)"
 _ROLLING: Final = re.compile(
-    rf"\b(?:(?:in|over|within|during) )?(?:the )?(?:last|past)[ _](?P<count>\d+ )?"
+    rf"\b(?:(?:in|over|within|during) )?(?:the )?(?:last|past)[ _](?P<count>{_COUNT} )?"
     rf"(?P<unit>{_UNIT})s?\b(?! of)",
     re.IGNORECASE,
 )
@@ -41,12 +45,13 @@ _RANGE: Final = re.compile(
     rf"\b(?:between|from) (?P<first>{_NAMED}) (?:and|to|until) (?P<last>{_NAMED})\b", re.IGNORECASE
 )
 _BOUND: Final = re.compile(
-    rf"\b(?P<side>since|after|before|until) (?P<when>{_NAMED})\b", re.IGNORECASE
+    rf"\b(?<!\bday )(?P<side>since|after|before|until) (?P<when>{_NAMED})\b", re.IGNORECASE
 )
 _WITHIN: Final = re.compile(
     rf"\b(?:in|on|during) (?P<when>{_EXACT}|{_DAY}|{_MONTH}(?!\w))\b", re.IGNORECASE
 )
-_PLAIN: Final = re.compile(rf"\b(?P<when>{_EXACT}|{_SPOKEN})(?!\w)", re.IGNORECASE)
+_PLAIN: Final = re.compile(rf"\b(?P<when>{_EXACT}|{_SPOKEN})(?:['\u2019]s)?(?!\w)", re.IGNORECASE)
+_WRITTEN_OUT: Final = re.compile(_INSTANT, re.IGNORECASE)
 _CALENDAR: Final = frozenset({"week", "month", "year"})
 
 
@@ -129,7 +134,10 @@ _READERS: Final = (
 
 
 def _span(phrase: str, now: int) -> tuple[int, int] | None:
-    """Return the whole calendar unit that a phrase means."""
+    """Return the whole calendar unit that a phrase means, or the instant that it writes out."""
+    if _WRITTEN_OUT.fullmatch(phrase):
+        instant = times.from_datetime(datetime.fromisoformat(phrase.upper()).astimezone())
+        return instant, instant
     found = _moment(phrase, now)
     if found is None:
         return None

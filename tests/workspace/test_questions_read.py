@@ -46,6 +46,11 @@ def day(text: str) -> int:
         ("bugs last friday", "bugs", "2026-05-22", "2026-05-23"),
         ("3 months ago we chose", "we chose", "2026-02-01", "2026-03-01"),
         ("between 2026-05-01 and 2026-05-03 fixes", "fixes", "2026-05-01", "2026-05-04"),
+        ("two weeks ago we chose", "we chose", "2026-05-11", "2026-05-18"),
+        ("bugs since a week ago", "bugs", "2026-05-18", None),
+        ("bugs the day before yesterday", "bugs", "2026-05-26", "2026-05-27"),
+        ("bugs before yesterday", "bugs", None, "2026-05-27"),
+        ("last week's bugs", "bugs", "2026-05-18", "2026-05-25"),
     ],
 )
 def test_a_time_phrase_is_a_window_of_whole_units(question, rest, since, until):
@@ -57,7 +62,8 @@ def test_a_time_phrase_is_a_window_of_whole_units(question, rest, since, until):
 
 
 @pytest.mark.parametrize(
-    ("question", "hours"), [("in the last hour", 1), ("last 3 days", 72), ("past week", 168)]
+    ("question", "hours"),
+    [("in the last hour", 1), ("last 3 days", 72), ("last three days", 72), ("past week", 168)],
 )
 def test_a_rolling_phrase_ends_now(question, hours):
     _, window = windows.extract(f"errors {question}", NOW)
@@ -75,11 +81,28 @@ def test_a_rolling_phrase_ends_now(question, hours):
         "version 2026",
         "second attempt at a friday feature",
         "last one wins",
+        "run 2026-05-08-rc1",
+        "logged 2026-05-08T10:00:00Z",
         "",
     ],
 )
 def test_ordinary_words_are_no_time(question):
     assert windows.extract(question, NOW) == (question, None)
+
+
+@pytest.mark.parametrize(
+    ("question", "since", "until"),
+    [
+        ("bugs after 2026-05-08T10:00", "2026-05-08T10:00", None),
+        ("bugs until 2026-05-08t12:00:00+02:00", None, "2026-05-08T10:00"),
+        ("bugs from 2026-05-08T10:00Z to 2026-05-09", "2026-05-08T10:00", "2026-05-10"),
+    ],
+)
+def test_an_instant_bounds_a_window_to_the_microsecond(question, since, until):
+    text, window = windows.extract(question, NOW)
+    assert text == "bugs"
+    assert window is not None
+    assert (window.since, window.until) == (since and day(since), until and day(until))
 
 
 def test_b21_the_day_is_the_machines_own(monkeypatch):
