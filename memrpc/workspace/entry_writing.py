@@ -21,6 +21,7 @@ from memrpc.workspace import (
 )
 from memrpc.workspace.actions import Change
 from memrpc.workspace.composing import compose
+from memrpc.workspace.entry_filters import bare
 from memrpc.workspace.graph import Link
 from memrpc.workspace.model import (
     UNKNOWN,
@@ -164,6 +165,8 @@ def _checked(draft: EntryDraft) -> EntryDraft:
     if draft.completed_at is not None:
         completed_at = times.to_text(times.parse(draft.completed_at, "completed_at"))
         draft = replace(draft, completed_at=completed_at)
+    if draft.folder is not None:
+        draft = replace(draft, folder=bare(draft.folder))
     if draft.tags is None:
         return draft
     return replace(draft, tags=rules.check_list(draft.tags, "tags", rules.TAG_CHARS))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import ToolResult
-from memrpc.store.errors import DomainError, InvalidArguments
+from memrpc.store.errors import Conflict, DomainError, InvalidArguments
 from memrpc.surface.workspace.shown import one_line, present, shortened
 from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, relocated
 from memrpc.wire.messages import JSON
@@ -45,6 +45,29 @@ async def read_items(visit: Visit, field: str) -> list[Arguments | DomainError]:
         )
     contract = _contract(visit.tool)
     return [await _read(contract, item, visit.project) for item in items]
+
+
+def once_each(
+    items: Sequence[Arguments | DomainError], code_of: Callable[[Arguments], str | None]
+) -> list[Arguments | DomainError]:
+    """Return the items with a refusal of each that describes anew what an earlier one describes.
+
+    ``code_of`` is the code that an item chooses for what it describes in full.
+    """
+    seen: set[str] = set()
+    kept: list[Arguments | DomainError] = []
+    for item in items:
+        code = None if isinstance(item, DomainError) else (code_of(item) or "").strip()
+        kept.append(_repeated(str(code)) if code in seen else item)
+        seen |= {code} if code else set()
+    return kept
+
+
+def _repeated(code: str) -> Conflict:
+    return Conflict(
+        f"code {code} is given to an earlier item of this call; send another code, or none.",
+        code=code,
+    )
 
 
 def run(

@@ -32,18 +32,18 @@ async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> To
     def work(
         db: apsw.Connection, repo: Repo, act: Act
     ) -> tuple[list[tuple[str, str]], list[tuple[int, DomainError]]]:
-        done: list[tuple[str, str]] = []
+        done: dict[tuple[str, str], None] = {}  # Two handles may name the same thing.
         failed: list[tuple[int, DomainError]] = []
         for index, handle in enumerate(handles):
             try:
                 with db:
-                    done.append(one(db, repo, handle, act))
+                    done[one(db, repo, handle, act)] = None
             except DomainError as refusal:
                 failed.append((index, refusal))
             tell(partial(visit.ctx.progress, index + 1, len(handles)))
         if not done:
             raise _refusal(failed, len(handles))
-        return done, failed
+        return list(done), failed
 
     tell = loop_call_soon()  # The work is done on a lane; progress is told by the loop.
     visit.ctx.progress(0, len(handles))

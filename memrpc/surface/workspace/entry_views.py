@@ -49,7 +49,9 @@ _PLACE = ("branch", "folder", "language")
 def draft_of(arguments: Arguments, code: str | None = None) -> EntryDraft:
     """Return what the arguments say of an entry; what a code means there, the caller knows."""
     plain = {name: arguments[name] for name in _PLAIN if name in arguments}
-    lists: dict[str, JSON] = {name: tuple(arguments[name]) for name in _LISTS if name in arguments}
+    lists: dict[str, JSON] = {
+        name: tuple(filter(str.strip, arguments[name])) for name in _LISTS if name in arguments
+    }
     place: dict[str, JSON] = dict(scope_of(arguments))
     kind = arguments.get("type")
     return EntryDraft(

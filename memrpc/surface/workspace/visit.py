@@ -126,7 +126,7 @@ class Visit:
         return min(limit, highest), offset
 
     def handles(self, *names: str) -> list[str]:
-        """Return the ids and codes that the arguments give, single ones first.
+        """Return the ids and codes that the arguments give, each once and single ones first.
 
         Raises InvalidArguments for a blank one, which names nothing, and for too many.
         """
@@ -146,7 +146,7 @@ class Visit:
                 f"{len(found):,} things are named; send at most {MAX_HANDLES} in a call.",
                 field=names[0],
             )
-        return found
+        return list(dict.fromkeys(found))
 
 
 def _fits(result: ToolResult, max_chars: int) -> bool:

@@ -28,7 +28,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(visit, "memories")
+    items = bulk.once_each(await bulk.read_items(visit, "memories"), _chosen_code)
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
     )
@@ -88,11 +88,16 @@ def _listed(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[
 
 def _creates(db: apsw.Connection, repo: Repo, item: Arguments) -> bool:
     """Say whether a code is free and the item could be a new entry."""
-    code = item.get("code")
-    if "id" in item or code is None:
-        return False
-    is_complete = "title" in item and "type" in item
-    return is_complete and entries.find_or_none(db, repo, code) is None
+    code = _chosen_code(item)
+    return code is not None and entries.find_or_none(db, repo, code) is None
+
+
+def _chosen_code(item: Arguments) -> str | None:
+    """Return the code of what could be a new entry."""
+    if {"id", "acknowledge"} & item.keys() or not {"title", "type"} <= item.keys():
+        return None
+    code: str | None = item.get("code")
+    return code
 
 
 def _create(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:

@@ -41,7 +41,8 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 
 
 async def write_many(visit: Visit) -> ToolResult:
-    items = await bulk.read_items(visit, "tasks")
+    given = await bulk.read_items(visit, "tasks")
+    items = bulk.once_each(given, lambda item: _code(item) if _is_new(item) else None)
     order = _siblings_first(items)
     outcome = await visit.write(
         lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order)
@@ -87,7 +88,8 @@ async def change_many(visit: Visit) -> ToolResult:
     handles = visit.handles("ids")
 
     def work(db: apsw.Connection, repo: Repo, act: Act) -> list[TaskUpdated]:
-        return [task_writing.update(db, repo, handle, draft, act) for handle in handles]
+        named = dict.fromkeys(tasks.find(db, repo, handle).id for handle in handles)
+        return [task_writing.update(db, repo, each, draft, act) for each in named]
 
     done = await visit.write(work)
     fields = list(dict.fromkeys(field for each in done for field in each.fields))
