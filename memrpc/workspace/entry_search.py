@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.json_column import decode_list
-from memrpc.workspace import entries, graph, indexing, inline, scope, searching, windows
+from memrpc.workspace import asking, entries, graph, indexing, inline, scope, searching, windows
 from memrpc.workspace.entry_filters import (
     BORN,
     COUNT,
@@ -92,6 +92,10 @@ def search(
     """
     asked = inline.parse(question.query, INLINE_KEYS)
     text, window = windows.extract(asked.text, now)
+    wanted = None if window is None else asking.kinds(text)
+    if wanted is not None:
+        types = () if asked.groups("type") else wanted
+        text, question = "", replace(question, types=question.types or types)
     view = View(repo, question, asked, window, now)
     if not text:
         return _newest(db, view)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.where import compose
-from memrpc.workspace import graph, indexing, rules, scope, searching, tasks, windows
+from memrpc.workspace import asking, graph, indexing, rules, scope, searching, tasks, windows
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.model import Kind
 from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
@@ -36,6 +36,8 @@ def search(
 ) -> TaskList:
     """Find tasks that answer a question; without words the newest that pass the filters."""
     text, window = windows.extract(query.strip(), now)
+    if window is not None and asking.is_for_all_tasks(text):
+        text = ""
     conditions = chosen.conditions(window)
     within = _selected(db, repo, conditions) if conditions else None
     named = frozenset(tasks.issues_in(query)) | _spoken_issues(query)

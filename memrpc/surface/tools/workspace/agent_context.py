@@ -117,9 +117,10 @@ def _drawn(
     for part in sections:
         body = [line for _, line in part.items[:count]]
         lines += [f"## {part.title}", *(body or [f"(No {part.title.lower()} found)"])]
+        lines += shown.nothing_lines(found.reason, ()) if part.name == "memories" else []
         total = rest.get(part.name)
         lines += [f"({len(body)} of {total}; {_LISTERS[part.name]} lists all)"] if total else []
-    lines += shown.nothing_lines(found.reason, near)
+    lines += shown.nothing_lines(None, near)
     lines += ["Some were left out; read them with the other tools."] if is_cut else []
     return structured, lines
 

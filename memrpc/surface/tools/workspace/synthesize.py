@@ -174,7 +174,7 @@ def _answer(visit: Visit, ground: Ground, talk: _Talk) -> ToolResult:
         }
         head = talk.answer or "This client has no model to ask; the evidence follows."
         summary = [] if talk.answer or not ground.summary else [ground.summary]
-        lines = [f"- {each.line()}" for each in evidence[:count]]
+        lines = [f"- {each.line()}" for each in evidence[:count]] or ["(nothing is stored)"]
         return structured, [f"# {objective}", head, *summary, "## Evidence", *lines]
 
     return visit.fitted(len(evidence), draw)

@@ -151,8 +151,7 @@ def _listed(visit: Visit, chosen: TaskFilter, found: TaskList, count: int) -> Dr
     is_any = len(chosen.statuses) == len(TaskStatus)
     named = "of any status" if is_any else ", ".join(chosen.statuses)
     head = f'### Tasks in "{visit.project.name}": {found.total} {named} (showing {count})'
-    in_all = ", ".join(f"{status}: {number}" for status, number in counts.items()) or "none yet"
-    lines = [head, f"All statuses: {in_all}. List others with status.", task_views.LEGEND]
+    lines = [head, _in_all(found), task_views.LEGEND]
     return structured, [*lines, *task_views.row_lines(rows), *shown.more_lines(page)]
 
 
@@ -181,8 +180,15 @@ def _found(visit: Visit, query: str, chosen: TaskFilter, found: TaskList, count:
     window = shown.window_lines(found.window)
     if not rows:
         head = shown.nothing_head("tasks", query, visit.project.name, found.total)
-        return structured, [head, *window, *shown.nothing_lines(found.reason, found.near)]
+        why = shown.nothing_lines(found.reason, found.near)
+        return structured, [head, *window, *why, _in_all(found)]
     head = f'### Results: {shown.counted(found.total, "tasks")} for "{query}" (showing {count})'
     lines = [head, task_views.LEGEND, *window, *task_views.row_lines(rows)]
     more = shown.ranking_lines(page) if rows[0].mark else shown.more_lines(page)
     return structured, [*lines, *more]
+
+
+def _in_all(found: TaskList) -> str:
+    """Say how many tasks there are of each status, which a search for words does not ask about."""
+    counts = (f"{status}: {number}" for status, number in found.tallies.items())
+    return f"All statuses: {', '.join(counts) or 'none yet'}. List others with status."

@@ -1,0 +1,46 @@
+"""Questions without a subject: "what did we decide last week" asks for all of a time and a kind.
+
+Their words say that something is asked for and stand in no entry.  Looked for they would find
+nothing, or what holds them by chance.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memrpc.recall.query import COMMON_WORDS
+from memrpc.workspace.model import EntryType
+
+_WORD: Final = re.compile(r"\w+")
+_KINDS: Final = {
+    "decide": EntryType.DECISION,
+    "decided": EntryType.DECISION,
+    "decision": EntryType.DECISION,
+    "decisions": EntryType.DECISION,
+    "mistake": EntryType.MISTAKE,
+    "mistakes": EntryType.MISTAKE,
+    "pattern": EntryType.PATTERN,
+    "patterns": EntryType.PATTERN,
+}
+_TASKS: Final = frozenset({"task", "tasks"})
+_WORDS: Final = """
+    add added anything change changed changes create created entries everything find found get give
+    happen happened happening learn learned learnt list made make memories memory new news note
+    noted notes record recorded remember show something store stored tell things work worked write
+    written wrote
+"""
+_ASKING: Final = COMMON_WORDS | frozenset(_WORDS.split())
+
+
+def kinds(text: str) -> tuple[EntryType, ...] | None:
+    """Return the kinds of entries that a question asks for; None where it has a subject."""
+    words = _WORD.findall(text.casefold())
+    if not all(word in _KINDS or word in _ASKING for word in words):
+        return None
+    return tuple(dict.fromkeys(_KINDS[word] for word in words if word in _KINDS))
+
+
+def is_for_all_tasks(text: str) -> bool:
+    """Say whether a question about tasks has no subject."""
+    return all(word in _ASKING or word in _TASKS for word in _WORD.findall(text.casefold()))

@@ -1,0 +1,125 @@
+"""What people really ask, and what an answer may not make them believe."""
+
+from __future__ import annotations
+
+import pytest
+
+from memrpc.workspace import entry_search, entry_writing
+from memrpc.workspace.composing import EntryDraft
+from memrpc.workspace.entry_search import EntryQuestion
+from memrpc.workspace.model import EntryType
+from tests.workspace.conftest import DAY, NOW, Refused, Tools
+
+FACT = "The harbour closes its gates at ten in the evening."
+
+
+@pytest.fixture
+def fortnight(workspace):
+    """An entry of each of three kinds, eight days and a day ago."""
+    for age, kind, content in (
+        (8, EntryType.DECISION, "Cranes stand on rails because wheels sink into the mud."),
+        (8, EntryType.MISTAKE, "The western gate froze and nobody had salt."),
+        (1, EntryType.MISTAKE, "A pilot boarded the wrong tanker in fog."),
+        (1, EntryType.DECISION, "Ferries leave from the northern pier only."),
+    ):
+        workspace.now = NOW - age * DAY
+        title = f"{kind}, {age} days old"
+        draft = EntryDraft(type=kind, title=title, content=content, importance=3)
+        workspace.do(entry_writing.create, draft, workspace.act())
+    workspace.now = NOW
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("What happened yesterday?", ["decision, 1 days old", "mistake, 1 days old"]),
+        ("yesterday?", ["decision, 1 days old", "mistake, 1 days old"]),
+        ("what did we decide last week?", ["decision, 8 days old"]),
+        ("mistakes in the last two weeks", ["mistake, 1 days old", "mistake, 8 days old"]),
+        ("type:mistake what did we decide last week", ["mistake, 8 days old"]),
+        ("ferries yesterday", ["decision, 1 days old"]),
+        ("what did the submarine's crew decide on rugs yesterday", []),
+    ],
+)
+def test_a_question_for_all_of_a_time_lists_it(fortnight, question, titles):
+    found = fortnight.do(entry_search.search, EntryQuestion(question), now=NOW)
+    assert [hit.entry.title for hit in found.hits] == titles
+
+
+def test_a_search_that_finds_no_task_says_what_there_is_to_list(tools: Tools):
+    tools.task("Work")
+    tools.call("task-write", code="TASK-001", status="blocked", comment="No crane.")
+    assert "All statuses: blocked: 1." in tools.text("task-read", query="what is blocked?")
+
+
+def test_tasks_of_a_time_are_listed_whatever_they_are_called(tools: Tools):
+    tools.task("Grease the crane")
+    (row,) = tools.rows("task-read", "results", query="what did we add today?")
+    assert row["title"] == "Grease the crane"
+
+
+def test_a_context_shows_first_the_open_tasks_that_the_question_is_about(tools: Tools):
+    for number in range(11):
+        tools.task(f"Paint quay {number}", priority=4)
+    tools.task("Grease the crane", priority=1)
+    assert len(tools.call("agent-context")["tasks"]) == 10
+    found = tools.call("agent-context", query="who greases cranes?")
+    assert [task["title"] for task in found["tasks"]][:2] == ["Grease the crane", "Paint quay 0"]
+    assert (len(found["tasks"]), found["totals"]["tasks"]) == (10, 12)
+
+
+def test_a_context_without_memories_does_not_call_the_repository_empty(tools: Tools):
+    tools.call("repo-summarize", signals=["A harbour."])
+    lines = tools.text("agent-context", query="harbour").splitlines()
+    place = lines.index("(No relevant memories found)")
+    assert lines[place + 1].startswith("Reason: scope_empty")
+    assert sum(line.startswith("Reason:") for line in lines) == 1
+
+
+def test_a_thing_that_is_named_twice_is_deleted_once(tools: Tools):
+    entry = tools.remember("Gates", FACT)
+    deleted = tools.call("memory-delete", id=entry["id"], ids=["MEM-001", "MEM-001"])
+    assert (deleted["deletedCount"], deleted["deletedCodes"]) == (1, ["MEM-001"])
+
+
+def test_a_task_that_is_named_twice_is_changed_once(tools: Tools):
+    task = tools.task("Work")
+    named = ["TASK-001", "TASK-001", task["id"]]
+    assert tools.call("task-write", ids=named, comment="Seen.")["updatedCount"] == 1
+    assert len(tools.call("task-read", code="TASK-001")["comments"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "field", "item"),
+    [
+        ("memory-write", "memories", {"type": "code_fact", "importance": 3}),
+        ("task-write", "tasks", {"phase": "p"}),
+    ],
+)
+def test_two_items_of_one_chosen_code_do_not_overwrite_each_other(tools: Tools, tool, field, item):
+    texts = {"content": FACT} if field == "memories" else {"description": FACT}
+    first, second = ({**item, **texts, "title": f"Gate {n}", "code": "G-1"} for n in (1, 2))
+    written = tools.call(tool, **{field: [first, second]})
+    assert [each["title"] for each in written["results"]] == ["Gate 1"]
+    assert [(each["index"], each["code"]) for each in written["failed"]] == [(1, "conflict")]
+
+
+def test_a_folder_is_found_however_its_path_was_written(tools: Tools):
+    tools.remember("Gates", FACT, scope={"folder": "./src/gates/"})
+    (row,) = tools.rows("memory-read", query="folder:src/gates")
+    assert row["code"] == "MEM-001"
+    tools.call("memory-write", code="MEM-001", scope={"folder": "src\\quay"})
+    assert tools.call("memory-read", query="folder:src/quay")["total"] == 1
+
+
+def test_b48_a_record_of_blank_lines_is_not_stored(tools: Tools):
+    with pytest.raises(Refused, match="content"):
+        tools.call(
+            "memory-write", type="task_archive", title="Done", key_decisions=[""], next_steps=[" "]
+        )
+
+
+def test_a_signal_that_is_too_long_is_named_by_its_place(tools: Tools):
+    with pytest.raises(Refused, match=r"signals\[1\] has 201 characters"):
+        tools.call("repo-summarize", signals=["short", "x" * 201])
