@@ -289,13 +289,6 @@ def test_a_list_of_no_jobs_at_all_cannot_be_asked_for(told, limit):
     assert (refused.returncode, "invalid count value" in refused.stderr) == (2, True)
 
 
-def test_every_shell_gets_its_completion_settings_included(told):
-    for shell in ("bash", "zsh", "tcsh"):
-        script = run(told, "completion", shell).stdout
-        assert "memrpc" in script
-        assert "toolset" in script
-
-
 def test_settings_are_shown_in_columns(told):
     lines = run(told, "config").stdout.splitlines()
     assert len({line.rindex(" default") for line in lines if line.endswith(" default")}) == 1
