@@ -191,11 +191,15 @@ def unbind_git() -> None:
 
 
 def editor() -> list[str]:
-    """The command of the user's editor."""
+    """The command of the user's editor.  Raises InvalidArguments for what is none."""
     import shlex
 
     written = os.environ.get("VISUAL") or os.environ.get("EDITOR") or EDITOR
-    return shlex.split(written)
+    try:
+        words = shlex.split(written)
+    except ValueError as error:
+        raise InvalidArguments(f"The editor {written!r} is no command: {error}.") from None
+    return words or [EDITOR]
 
 
 EDITOR: Final = "notepad" if sys.platform == "win32" else "vi"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memrpc.cli.terminal import show, whole
+from memrpc.cli.terminal import show, spare_databases, whole
 from memrpc.settings import Settings
 from memrpc.store.errors import Conflict
 
@@ -25,6 +25,7 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     target = Path(parsed.file)
     if target.exists():
         raise Conflict(f"{target} exists; name a file that does not.", field="file")
+    spare_databases(target, settings.database_path())
     with opened(settings) as application, whole(target) as part:
         path = application.database.path
         application.database.maintain_blocking(lambda _: _copy(path, part))

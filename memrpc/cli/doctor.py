@@ -71,17 +71,20 @@ def _settings(settings: Settings) -> str:
 
 def _database(settings: Settings) -> str:
     from memrpc.archive import statistics as archive
-    from memrpc.cli.opening import opened
+    from memrpc.cli.opening import is_missing, opened
     from memrpc.workspace import statistics as workspace
 
     path = settings.database_path()
-    origin = "" if path.exists() else ", made just now"
+    origin = ", made just now" if is_missing(path) else ""
     with opened(settings, makes=True) as application:
         archived = application.database.read_blocking(archive.count)
         noted = application.database.read_blocking(workspace.count)
         problem = application.database.read_blocking(_integrity)
+        is_fixed = application.database.write_blocking(lambda db: db.readonly("main"))
     if problem != "ok":
         raise Unusable(f"{path} is damaged ({problem}); restore a backup of it.", path=str(path))
+    if is_fixed:
+        raise Unusable(f"{path} is read-only: make it writable for this user.", path=str(path))
     held = f"{archived.events} events, {noted.entries} entries, {noted.tasks} tasks"
     return f"{path}, {held}, integrity ok{origin}"
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from memrpc.cli.terminal import progress, whole
+from memrpc.cli.terminal import progress, spare_databases, whole
 from memrpc.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,10 +28,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
+    from pathlib import Path
+
     from memrpc.archive import statistics as archived
     from memrpc.cli.opening import opened
     from memrpc.workspace import statistics as noted
 
+    if parsed.file != "-":
+        spare_databases(Path(parsed.file), settings.database_path())
     with opened(settings) as application:
 
         def write(db: apsw.Connection) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
 from memrpc.cli.terminal import progress, show, show_error, show_json
 from memrpc.settings import Settings
+from memrpc.store.errors import DomainError
 
 if TYPE_CHECKING:
     import argparse
@@ -34,13 +35,17 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         importing.READER,
         workspace.reader(Act("import", "command line", "", now_us(), new_id)),
     )
-    with opened(settings, makes=True) as application, _source(parsed.file) as source:
+    with (
+        opened(settings, makes=True) as application,
+        _source(parsed.file) as source,
+        _counted(let_others_write) as pause,
+    ):
         report = portions.import_all(
             application.database,
             lambda: progress(_lines(source), None, "import"),
             readers,
             skip_bad=parsed.skip_bad,
-            pause=let_others_write,
+            pause=pause,
         )
     summary = {
         "imported": report.imported,
@@ -55,6 +60,24 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         for bad in report.bad:
             show_error(f"line {bad.number}: {bad.message}")
     return 1 if report.bad else 0
+
+
+@contextmanager
+def _counted(pause: Callable[[], object]) -> Iterator[Callable[[], object]]:
+    """``pause``, which comes after each part; one that fails says so of those before it."""
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        pause()
+
+    try:
+        yield count
+    except DomainError as error:
+        if done:
+            error.message = f"{error.message} What came in before stays; import again to go on."
+        raise
 
 
 @contextmanager

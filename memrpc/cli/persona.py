@@ -68,4 +68,6 @@ def _read(file: str) -> str:
 
 
 def _items(text: str) -> Sequence[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    """The lines that say something; some editors begin a file with a byte order mark."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    return [line.strip() for line in lines if line.strip()]

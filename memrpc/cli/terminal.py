@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from memrpc.store.errors import InvalidState
+from memrpc.store.errors import Conflict, InvalidState
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
+_SIDES: Final = ("", "-wal", "-shm", "-journal")
+_HEADER: Final = b"SQLite format 3\0"
 
 
 def open_missing() -> None:
@@ -58,6 +60,20 @@ def progress(items: Iterable[T], total: int | None, name: str) -> Iterable[T]:
 
     bar: Iterable[T] = tqdm(items, total=total, desc=name, leave=False)
     return bar
+
+
+def spare_databases(path: Path, database: Path) -> None:
+    """Raise Conflict if what is written to ``path`` would end ``database`` or another one."""
+    own = (database.with_name(f"{database.name}{side}").resolve() for side in _SIDES)
+    if path.resolve() in own or _is_database(path):
+        raise Conflict(f"{path} belongs to a database, which would be lost; name another file.")
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_HEADER)) == _HEADER
 
 
 @contextmanager

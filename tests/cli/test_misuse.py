@@ -1,0 +1,117 @@
+"""What a person may get wrong at the command line, and what must not be lost by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import apsw
+import pytest
+
+from tests.cli.test_verbs import HEADER, noted, run, told
+
+__all__ = ["noted", "told"]
+
+
+def test_an_export_to_a_database_is_refused(told, tmp_path):
+    other, link = tmp_path / "other.db", tmp_path / "link.jsonl"
+    assert run(told, "backup", str(other)).returncode == 0
+    link.symlink_to(told)
+    before = run(told, "export").stdout
+    for target in (told, other, link):
+        refused = run(told, "export", str(target))
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert f"{target} belongs to a database" in refused.stderr
+    assert run(told, "export").stdout == run(other, "export").stdout == before
+
+
+@pytest.mark.parametrize("verb", ["export", "backup"])
+def test_nothing_is_written_where_the_databases_log_is(told, verb):
+    refused = run(told, verb, f"{told}-wal")
+    assert (refused.returncode, "belongs to a database" in refused.stderr) == (1, True)
+
+
+def test_an_export_replaces_an_older_one(told, tmp_path):
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text(HEADER)
+    assert run(told, "export", str(kept)).returncode == 0
+    assert kept.read_text() == run(told, "export").stdout
+
+
+def test_doctor_calls_a_database_bad_that_takes_no_writes(told):
+    writer = apsw.Connection(str(told))
+    writer.execute("BEGIN IMMEDIATE").fetchall()
+    found = run(told, "doctor", "--embedder", "none")
+    writer.close(True)
+    assert (found.returncode, "BAD database" in found.stdout) == (3, True)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write it")
+def test_doctor_calls_a_database_bad_that_is_read_only(told):
+    told.chmod(0o444)
+    found = run(told, "doctor", "--embedder", "none")
+    assert (found.returncode, f"BAD database     {told} is read-only" in found.stdout) == (3, True)
+
+
+def test_doctor_reports_a_path_that_cannot_be_looked_at(tmp_path):
+    found = run(tmp_path / ("x" * 300), "doctor", "--embedder", "none")
+    assert (found.returncode, found.stderr) == (3, "")
+    assert "BAD database" in found.stdout
+    assert "ok  extractor" in found.stdout
+
+
+def test_a_path_that_cannot_be_looked_at_cannot_be_used(tmp_path):
+    refused = run(tmp_path / ("x" * 300), "stats")
+    assert (refused.returncode, "File name too long" in refused.stderr) == (3, True)
+
+
+def test_an_editor_that_is_no_command_is_named(told, monkeypatch):
+    monkeypatch.setenv("VISUAL", "vi '")
+    refused = run(told, "persona", "edit")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "No closing quotation" in refused.stderr
+
+
+def test_a_byte_order_mark_is_no_part_of_a_persona(told, tmp_path):
+    file = tmp_path / "persona.txt"
+    file.write_bytes(b"\xef\xbb\xbfI am kind.\r\n")
+    assert run(told, "persona", "import", str(file)).returncode == 0
+    assert json.loads(run(told, "persona", "show", "--json").stdout)["items"] == ["I am kind."]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+def test_an_import_that_fails_half_way_says_what_stays(told, tmp_path):
+    event = json.loads(run(told, "export").stdout.splitlines()[1]) | {"memories": []}
+    lines = [json.dumps(event | {"event_id": f"n{n}"}) for n in range(3_000)]
+    file, other = tmp_path / "long.jsonl", tmp_path / "other.db"
+    file.write_text(HEADER + "\n".join(lines) + "\n")
+    code = (
+        "import resource, signal, sys; from memrpc.cli import run\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    words = ("import", "--skip-bad", str(file), "--db", str(other))
+    command = [sys.executable, "-c", code, *words]
+    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert failed.returncode == 3
+    assert "What came in before stays; import again to go on." in failed.stderr
+    done = json.loads(run(other, "import", "--json", str(file)).stdout)
+    assert (done["known"] > 0, done["imported"] + done["known"]) == (True, 3_000)
+
+
+@pytest.mark.parametrize(
+    ("shell", "files"),
+    [
+        ("bash", "import_pos_0_COMPGEN=_shtab_compgen_files"),
+        ("zsh", ":_files"),
+        ("fish", "__fish_complete_path"),
+        ("tcsh", "n/--db/f/"),
+    ],
+)
+def test_a_completion_names_verbs_and_settings_and_completes_files(told, shell, files):
+    script = run(told, "completion", shell).stdout
+    for word in ("memrpc", "toolset", "reindex", files):
+        assert word in script
