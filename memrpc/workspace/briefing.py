@@ -22,7 +22,6 @@ from memrpc.workspace.handoffs import HandoffFilter
 from memrpc.workspace.indexing import is_knowledge
 from memrpc.workspace.model import (
     Claim,
-    Confidence,
     Entry,
     EntryType,
     Handoff,
@@ -81,7 +80,10 @@ def brief(
     decisions: tuple[Entry, ...] = ()
     if not wanted or EntryType.DECISION in wanted:
         decisions = _decisions(db, repo, question, now, memories)
-    open_tasks, open_count = _tasks(db, repo, question, now, aids)
+    chosen = TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS)
+    open_tasks, open_count = task_search.about_first(
+        db, repo, question.query, chosen, now=now, aids=aids
+    )
     pending = HandoffFilter(HandoffStatus.PENDING, limit=MAX_COORDINATION)
     waiting, handoff_count = handoffs.listed(db, repo, pending, now=now)
     live, claim_count = claims.listed(db, repo, ClaimFilter(limit=MAX_COORDINATION), now=now)
@@ -137,19 +139,6 @@ def _decisions(
         db, repo, EntryType.DECISION, now=now, limit=question.limit + len(seen)
     )
     return tuple([entry for entry in found if entry.key not in seen][: question.limit])
-
-
-def _tasks(
-    db: apsw.Connection, repo: Repo, question: EntryQuestion, now: int, aids: Aids
-) -> tuple[tuple[Task, ...], int]:
-    """Return open tasks, of many first those that the question is about; and how many there are."""
-    chosen = TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS)
-    listed = task_reading.listing(db, repo, chosen)
-    rows = list(listed.rows)
-    if listed.total > MAX_TASKS and question.query.strip():
-        found = task_search.search(db, repo, question.query, chosen, now=now, aids=aids).rows
-        rows[:0] = [row for row in found if row.mark and row.mark.confidence is not Confidence.LOW]
-    return tuple({row.task.key: row.task for row in rows}.values())[:MAX_TASKS], listed.total
 
 
 def _standards(

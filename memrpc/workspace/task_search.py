@@ -9,16 +9,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store.where import compose
-from memrpc.workspace import asking, graph, indexing, rules, scope, searching, tasks, windows
+from memrpc.workspace import (
+    asking,
+    graph,
+    indexing,
+    rules,
+    scope,
+    searching,
+    task_reading,
+    tasks,
+    windows,
+)
 from memrpc.workspace.graph import Subgraph
-from memrpc.workspace.model import Kind
+from memrpc.workspace.model import Confidence, Kind
 from memrpc.workspace.searching import NO_AIDS, Aids, Mark, Place
 from memrpc.workspace.task_reading import OF_REPO, SELECT, TaskFilter, TaskList, TaskRow
 
 if TYPE_CHECKING:
     import apsw
 
-    from memrpc.workspace.model import Repo
+    from memrpc.workspace.model import Repo, Task
     from memrpc.workspace.windows import Window
 
 _ISSUE_PRIOR: Final = 5.0
@@ -59,6 +69,24 @@ def search(
     if not subjects:
         return _empty(db, seen, result.reason)
     return _found(db, seen, subjects, chosen)
+
+
+def about_first(
+    db: apsw.Connection,
+    repo: Repo,
+    query: str,
+    chosen: TaskFilter,
+    *,
+    now: int,
+    aids: Aids = NO_AIDS,
+) -> tuple[tuple[Task, ...], int]:
+    """Return a list's tasks, of more than it takes first what the query is about, and its total."""
+    listed = task_reading.listing(db, repo, chosen)
+    rows = list(listed.rows)
+    if listed.total > chosen.limit and query.strip():
+        found = search(db, repo, query, chosen, now=now, aids=aids).rows
+        rows[:0] = [row for row in found if row.mark and row.mark.confidence is not Confidence.LOW]
+    return tuple({row.task.key: row.task for row in rows}.values())[: chosen.limit], listed.total
 
 
 def _selected(db: apsw.Connection, repo: Repo, conditions: dict[str, dict[str, Any]]) -> set[int]:

@@ -69,6 +69,14 @@ def test_a_context_shows_first_the_open_tasks_that_the_question_is_about(tools: 
     assert (len(found["tasks"]), found["totals"]["tasks"]) == (10, 12)
 
 
+def test_the_evidence_holds_the_open_tasks_that_the_objective_is_about(tools: Tools):
+    for number in range(15):
+        tools.task(f"Paint quay {number}", priority=4)
+    code = tools.task("Grease the crane", priority=1)["code"]
+    found = tools.call("synthesize", objective="What keeps us from greasing cranes?")
+    assert code in [each["code"] for each in found["evidence"]]
+
+
 def test_a_context_without_memories_does_not_call_the_repository_empty(tools: Tools):
     tools.call("repo-summarize", signals=["A harbour."])
     lines = tools.text("agent-context", query="harbour").splitlines()
@@ -118,6 +126,32 @@ def test_b48_a_record_of_blank_lines_is_not_stored(tools: Tools):
         tools.call(
             "memory-write", type="task_archive", title="Done", key_decisions=[""], next_steps=[" "]
         )
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "end"),
+    [
+        ("memory-read", {"id": "MEM-001"}, "51 characters"),
+        ("task-read", {"code": "TASK-001"}, "18 characters"),
+        ("memory-read", {}, "1"),
+        ("task-read", {}, "1"),
+        ("handoff-read", {}, "1"),
+    ],
+)
+def test_what_lies_past_the_end_is_not_shown_as_empty(tools: Tools, tool, arguments, end):
+    tools.remember("Gates", FACT)
+    tools.task("Work")
+    tools.call("handoff-write", from_agent="ann", to_agent="bob", summary="Go on.")
+    assert f"No more: {end} in all" in tools.text(tool, offset=99, **arguments)
+
+
+def test_a_change_of_an_archived_entry_says_that_it_stays_archived(tools: Tools):
+    tools.remember("Gates", FACT)
+    tools.call("memory-delete", id="MEM-001")
+    change = {"id": "MEM-001", "title": "Doors"}
+    assert "It is archived; status: active" in tools.text("memory-write", **change)
+    assert "archived" not in tools.text("memory-write", status="active", **change)
+    tools.call("memory-write", memories=[{**change, "status": "archived"}, change])
 
 
 def test_a_signal_that_is_too_long_is_named_by_its_place(tools: Tools):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memrpc.surface.workspace.shown import one_line
-from memrpc.workspace import entries, entry_search, summaries, task_reading
+from memrpc.workspace import entries, entry_search, summaries, task_reading, task_search
 from memrpc.workspace.entry_filters import EntryQuestion
 from memrpc.workspace.task_reading import TaskFilter
 
@@ -69,19 +69,17 @@ def gather(db: apsw.Connection, repo: Repo, wanted: Wanted, *, now: int, aids: A
         for entry in list(known.values())[:MAX_MEMORIES]
     ]
     if wanted.with_tasks:
-        found += _tasks(db, repo)
+        found += _tasks(db, repo, wanted, now, aids)
     summary = summaries.find(db, repo) if wanted.with_summary else None
     return Ground(tuple(found), None if summary is None else summary.text)
 
 
-def _tasks(db: apsw.Connection, repo: Repo) -> list[Evidence]:
+def _tasks(db: apsw.Connection, repo: Repo, wanted: Wanted, now: int, aids: Aids) -> list[Evidence]:
     chosen = TaskFilter(task_reading.ACTIVE, limit=MAX_TASKS)
-    rows = task_reading.listing(db, repo, chosen).rows
+    found, _ = task_search.about_first(db, repo, wanted.objective, chosen, now=now, aids=aids)
     return [
         Evidence(
-            row.task.code,
-            f"{row.task.title} ({row.task.status})",
-            one_line(row.task.description, EXCERPT_CHARS),
+            task.code, f"{task.title} ({task.status})", one_line(task.description, EXCERPT_CHARS)
         )
-        for row in rows
+        for task in found
     ]

@@ -150,9 +150,18 @@ def ranking_lines(page: Mapping[str, JSON]) -> list[str]:
 
 
 def more_lines(page: Mapping[str, JSON]) -> list[str]:
-    """Return the next handle as text."""
+    """Return the next handle as text, or that the page lies past the end."""
     after = page.get("next_offset")
+    if page["total"] and not page["count"]:
+        return [f"No more: {page['total']} in all, send a smaller offset."]
     return [] if after is None else [f"More: send offset {after} ({page['total']} in all)."]
+
+
+def part_lines(offset: int, after: int | None, length: int) -> list[str]:
+    """Return where a long text goes on as text, or that the part lies past its end."""
+    if offset > length:
+        return [f"No more: {length} characters in all, send a smaller offset."]
+    return [] if after is None else [f"More: send offset {after} (of {length})."]
 
 
 def grouped(rows: Sequence[T], name: Callable[[T], str], line: Callable[[T], str]) -> list[str]:

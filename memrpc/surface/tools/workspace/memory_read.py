@@ -183,7 +183,7 @@ def _single(visit: Visit, found: EntryDetail, repo: Repo, code: Sequence[Named])
             "kg": shown.kg_json(found.graph),
         }
     )
-    more = [] if after is None else [f"More: send offset {after} (of {len(entry.content)})."]
+    more = shown.part_lines(offset, after, len(entry.content))
     lines = [*entry_views.entry_lines(paged, repo), *mentions.code_lines(code)]
     return visit.answer(structured, [*lines, *shown.kg_lines(found.graph), *more])
 

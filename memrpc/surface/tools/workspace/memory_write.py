@@ -14,7 +14,7 @@ from memrpc.surface.workspace.entry_views import draft_of
 from memrpc.surface.workspace.visit import Arguments, Visit, always, given, relocated, serve
 from memrpc.wire.messages import JSON
 from memrpc.workspace import entries, entry_writing
-from memrpc.workspace.model import Acknowledgement, Act, Repo
+from memrpc.workspace.model import Acknowledgement, Act, EntryStatus, Repo
 
 if TYPE_CHECKING:
     from memrpc.workspace.model import Entry
@@ -60,6 +60,7 @@ def _written(visit: Visit, done: dict[str, JSON]) -> ToolResult:
         kept = {key: done[key] for key in ("success", "id", "code", "updatedFields")}
         fields = ", ".join(done["updatedFields"])
         text = f'Updated [{done["code"]}] "{name}" in "{repo}" — {fields}.'
+        text += " It is archived; status: active brings it back." if done["is_archived"] else ""
     return visit.answer({**kept, "repo": repo}, [text, f"Id: {done['id']}"])
 
 
@@ -83,7 +84,7 @@ def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str
 def _listed(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
     """Do what one item asks for, and say so as a bulk answer does."""
     done = _one(db, repo, act, item)
-    return {name: value for name, value in done.items() if name != "importance"}
+    return {name: value for name, value in done.items() if name not in _TOLD_OF_ONE}
 
 
 def _creates(db: apsw.Connection, repo: Repo, item: Arguments) -> bool:
@@ -114,10 +115,12 @@ def _update(
         "operation": "update",
         **shown,
         "updatedFields": [_FIELDS.get(f, f) for f in done.fields],
+        "is_archived": done.entry.status is EntryStatus.ARCHIVED and "status" not in done.fields,
     }
 
 
 _FIELDS = {"expires_at": "ttlDays"}
+_TOLD_OF_ONE = ("importance", "is_archived")
 
 
 def _acknowledge(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:

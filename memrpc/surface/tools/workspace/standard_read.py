@@ -142,7 +142,7 @@ def _single(visit: Visit, found: Detail, graph: Subgraph) -> ToolResult:
             "kg": shown.kg_json(graph),
         }
     )
-    more = [] if after is None else [f"More: send offset {after} (of {len(standard.content)})."]
+    more = shown.part_lines(offset, after, len(standard.content))
     lines = views.standard_lines(paged, repo, parent)
     return visit.answer(structured, [*lines, *shown.kg_lines(graph), *more])
 

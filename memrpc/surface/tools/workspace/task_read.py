@@ -68,8 +68,7 @@ def _single(visit: Visit, found: TaskDetail) -> ToolResult:
     seen, after = _part(task_reading.within(found, half), offset, half)
     structured = task_views.task_json(seen, visit.project)
     structured |= shown.present({"next_offset": after, "kg": shown.kg_json(seen.graph)})
-    length = len(found.task.description)
-    more = [] if after is None else [f"More: send offset {after} (of {length})."]
+    more = shown.part_lines(offset, after, len(found.task.description))
     lines = [*task_views.task_lines(seen, visit.project), *shown.kg_lines(seen.graph)]
     return visit.answer(structured, [*lines, *more])
 
