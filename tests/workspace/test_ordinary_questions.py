@@ -113,6 +113,31 @@ def test_two_items_of_one_chosen_code_do_not_overwrite_each_other(tools: Tools, 
     assert [(each["index"], each["code"]) for each in written["failed"]] == [(1, "conflict")]
 
 
+def test_a_free_code_is_chosen_whatever_another_repository_shares_under_it(tools: Tools):
+    shared = {"repo": "quay", "is_global": True}
+    theirs = tools.remember("Theirs", FACT, **shared)
+    ours = tools.remember("Ours", "Cranes stand on rails because wheels sink.", code="MEM-001")
+    assert ours["id"] != theirs["id"]
+    assert tools.call("memory-read", id="MEM-001")["memory"]["title"] == "Ours"
+    assert tools.call("memory-read", repo="quay", id="MEM-001")["memory"]["title"] == "Theirs"
+
+
+def test_what_another_repository_shares_is_shown_as_its_own(tools: Tools):
+    tools.remember("Tip", FACT, repo="quay", is_global=True, type="decision")
+    for text in (tools.text("memory-read"), tools.text("agent-context")):
+        assert sum(line.endswith(" of acme/quay") for line in text.splitlines()) == 1
+    assert " of acme/quay: The harbour" in tools.text("agent-context", query="harbour")
+
+
+def test_a_hit_is_opened_where_the_search_was_sent_to(tools: Tools):
+    tools.remember("Gates", FACT)
+    named = tools.text("memory-read", query="harbour")
+    assert 'Open one: memory-read id:"MEM-001" repo:"acme/harbor".' in named
+    tools.call("agent-context")
+    held = tools.text("memory-read", query="harbour", owner=..., repo=...)
+    assert 'Open one: memory-read id:"MEM-001".' in held
+
+
 def test_a_folder_is_found_however_its_path_was_written(tools: Tools):
     tools.remember("Gates", FACT, scope={"folder": "./src/gates/"})
     (row,) = tools.rows("memory-read", query="folder:src/gates")

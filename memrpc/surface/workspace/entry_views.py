@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from memrpc.surface.projects import Origin
 from memrpc.surface.workspace.shown import grouped, object_text, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
@@ -12,6 +13,7 @@ from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.model import EntryType, Repo
 
 if TYPE_CHECKING:
+    from memrpc.surface.projects import Project
     from memrpc.surface.workspace.visit import Arguments
     from memrpc.workspace.entry_search import EntryHit
     from memrpc.workspace.model import Entry
@@ -167,8 +169,7 @@ def hit_lines(
 
     def line(ranked: tuple[int, EntryHit]) -> str:
         rank, hit = ranked
-        repo = elsewhere.get(hit.entry.repo)
-        return f"#{rank} {_hit(hit)}" + (f" of {repo.owner}/{repo.name}" if repo else "")
+        return f"#{rank} {_hit(hit)}{of_whom(hit.entry, elsewhere)}"
 
     ranked = list(enumerate(hits, start=first_rank))
     return grouped(ranked, lambda each: str(each[1].entry.type), line)
@@ -184,12 +185,20 @@ def elsewhere_json(hits: Sequence[EntryHit], elsewhere: Mapping[int, Repo]) -> l
     return found or None
 
 
-def opening_line(hit: EntryHit, elsewhere: Mapping[int, Repo]) -> str:
-    """Return the call that shows a hit in full."""
+def of_whom(entry: Entry, elsewhere: Mapping[int, Repo]) -> str:
+    """Return whose an entry is, if another repository's: here its code may name something else."""
+    repo = elsewhere.get(entry.repo)
+    return "" if repo is None else f" of {repo.owner}/{repo.name}"
+
+
+def opening_line(hit: EntryHit, elsewhere: Mapping[int, Repo], project: Project) -> str:
+    """Return the call that shows a hit in full, wherever a call without a repository goes."""
     repo = elsewhere.get(hit.entry.repo)
-    if repo is None:
-        return f'Open one: memory-read id:"{hit.entry.code}".'
-    return f'Open one: memory-read id:"{hit.entry.id}" repo:"{repo.owner}/{repo.name}".'
+    if repo is not None:
+        return f'Open one: memory-read id:"{hit.entry.id}" repo:"{repo.owner}/{repo.name}".'
+    is_named = project.resolved_by is Origin.ARGUMENT
+    where = f' repo:"{project.owner}/{project.name}"' if is_named else ""
+    return f'Open one: memory-read id:"{hit.entry.code}"{where}.'
 
 
 def entry_line(entry: Entry) -> str:
@@ -198,9 +207,10 @@ def entry_line(entry: Entry) -> str:
     return f"{entry.code} [{entry.importance}] {entry.title} [{acked}] ({entry.id})"
 
 
-def dated_line(entry: Entry) -> str:
+def dated_line(entry: Entry, elsewhere: Mapping[int, Repo]) -> str:
     """Return an entry on one line, with the day it was written and its type."""
-    return f"- {times.to_text(entry.created_at)[:10]} {entry.type} {entry_line(entry)}"
+    day = times.to_text(entry.created_at)[:10]
+    return f"- {day} {entry.type} {entry_line(entry)}{of_whom(entry, elsewhere)}"
 
 
 def _hit(hit: EntryHit) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from memrpc.wire.codec import compact
@@ -181,6 +181,11 @@ def counted(number: int, things: str) -> str:
 def shortened(text: str) -> str:
     """Return what the caller said as an answer repeats it: of a long text the beginning."""
     return text if len(text) <= REPEATED_CHARS else f"{text[:REPEATED_CHARS]}…"
+
+
+def others(db: apsw.Connection, repo: Repo, keys: Iterable[int]) -> dict[int, Repo]:
+    """Return the repositories behind some numbers, but this one."""
+    return repo_names(db, [key for key in keys if key != repo.key])
 
 
 def repo_names(db: apsw.Connection, keys: Sequence[int]) -> dict[int, Repo]:

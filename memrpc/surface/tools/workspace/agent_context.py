@@ -12,7 +12,7 @@ from memrpc.store.errors import InvalidArguments
 from memrpc.surface import projects
 from memrpc.surface.desk import Desk
 from memrpc.surface.projects import Origin
-from memrpc.surface.workspace import shown
+from memrpc.surface.workspace import entry_views, shown
 from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, begin
 from memrpc.wire.messages import JSON
 from memrpc.workspace import briefing, scope, times
@@ -39,13 +39,14 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
         query=arguments.get("query") or "", types=_types(arguments), limit=limit
     )
 
-    def read(db: apsw.Connection, repo: Repo) -> tuple[Briefing, tuple[str, ...]]:
+    def read(db: apsw.Connection, repo: Repo) -> tuple[Briefing, dict[int, Repo], tuple[str, ...]]:
         found = briefing.brief(db, repo, question, now=visit.now, aids=visit.aids)
+        known = (entry.repo for entry in (*found.memories, *found.decisions))
         near = () if found.memories else tuple(scope.near(db, repo))
-        return found, near
+        return found, shown.others(db, repo, known), near
 
-    found, near = await visit.search(read)
-    sections = _sections(found)
+    found, elsewhere, near = await visit.search(read)
+    sections = _sections(found, elsewhere)
     longest = max(len(section.items) for section in sections)
     return visit.fitted(longest, lambda count: _drawn(visit, found, near, sections, count))
 
@@ -72,10 +73,12 @@ class _Section:
     items: Sequence[tuple[dict[str, JSON], str]]
 
 
-def _sections(found: Briefing) -> list[_Section]:
+def _sections(found: Briefing, elsewhere: dict[int, Repo]) -> list[_Section]:
+    memories = [_memory(each, entry_views.of_whom(each, elsewhere)) for each in found.memories]
+    decisions = [_decision(each, entry_views.of_whom(each, elsewhere)) for each in found.decisions]
     return [
-        _Section("memories", "Relevant memories", [_memory(each) for each in found.memories]),
-        _Section("decisions", "Decisions", [_decision(each) for each in found.decisions]),
+        _Section("memories", "Relevant memories", memories),
+        _Section("decisions", "Decisions", decisions),
         _Section("tasks", "Open tasks", [_task(each) for each in found.tasks]),
         _Section("handoffs", "Waiting handoffs", [_handoff(each) for each in found.handoffs]),
         _Section("claims", "Claims", [_claim(*each) for each in found.claims]),
@@ -130,17 +133,16 @@ def _rest(found: Briefing, parts: dict[str, list[dict[str, JSON]]]) -> dict[str,
     return {name: total for name, total in found.totals.items() if total > len(parts[name])}
 
 
-def _memory(entry: Entry) -> tuple[dict[str, JSON], str]:
+def _memory(entry: Entry, of_whom: str) -> tuple[dict[str, JSON], str]:
     facts: dict[str, JSON] = {"type": str(entry.type), "importance": entry.importance}
     head = {"id": entry.id, "code": entry.code, "title": entry.title}
-    said = shown.one_line(entry.content)
-    line = f"- {entry.code} [{entry.importance}] {entry.type}: {entry.title} ({entry.id}): {said}"
-    return {**head, **facts}, line
+    named = f"- {entry.code} [{entry.importance}] {entry.type}: {entry.title} ({entry.id})"
+    return {**head, **facts}, f"{named}{of_whom}: {shown.one_line(entry.content)}"
 
 
-def _decision(entry: Entry) -> tuple[dict[str, JSON], str]:
+def _decision(entry: Entry, of_whom: str) -> tuple[dict[str, JSON], str]:
     head = {"id": entry.id, "code": entry.code, "title": entry.title}
-    line = f"- {entry.code} [{entry.importance}] {entry.title} ({entry.id})"
+    line = f"- {entry.code} [{entry.importance}] {entry.title} ({entry.id}){of_whom}"
     return {**head, "importance": entry.importance}, line
 
 

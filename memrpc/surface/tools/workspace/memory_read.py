@@ -25,7 +25,7 @@ from memrpc.surface.workspace.visit import (
 from memrpc.wire.messages import JSON
 from memrpc.workspace import entry_reading, entry_search, rules
 from memrpc.workspace.entry_filters import EntryQuestion
-from memrpc.workspace.entry_reading import EntryDetail
+from memrpc.workspace.entry_reading import EntryDetail, Recap
 from memrpc.workspace.entry_search import EntryAnswer
 from memrpc.workspace.model import Repo
 
@@ -46,8 +46,7 @@ async def search(visit: Visit) -> ToolResult:
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[EntryAnswer, dict[int, Repo]]:
         answer = entry_search.search(db, repo, question, now=visit.now, aids=visit.aids)
-        others = {hit.entry.repo for hit in answer.hits} - {repo.key}
-        return answer, shown.repo_names(db, list(others))
+        return answer, shown.others(db, repo, (hit.entry.repo for hit in answer.hits))
 
     answer, elsewhere = await visit.search(read)
     return visit.fitted(
@@ -68,9 +67,12 @@ async def detail(visit: Visit) -> ToolResult:
 
 async def recap(visit: Visit) -> ToolResult:
     limit, offset = visit.page(5, RECAP_LIMIT)
-    found = await visit.read(
-        lambda db, repo: entry_reading.recap(db, repo, now=visit.now, limit=limit, offset=offset)
-    )
+
+    def read(db: apsw.Connection, repo: Repo) -> tuple[Recap, dict[int, Repo]]:
+        found = entry_reading.recap(db, repo, now=visit.now, limit=limit, offset=offset)
+        return found, shown.others(db, repo, (entry.repo for entry in found.entries))
+
+    found, elsewhere = await visit.read(read)
 
     def draw(count: int) -> Drawn:
         chosen = found.entries[:count]
@@ -87,7 +89,7 @@ async def recap(visit: Visit) -> ToolResult:
             f"Memory Timeline — {found.total} total (showing {count})",
             "> CODE [importance 1-5] title; the most important first.",
             *entry_views.tally_lines(found.by_type, found.besides),
-            *(entry_views.dated_line(entry) for entry in chosen),
+            *(entry_views.dated_line(entry, elsewhere) for entry in chosen),
             *shown.nothing_lines(None, found.near),
         ]
         return structured, [*lines, *shown.more_lines(page)]
@@ -154,7 +156,7 @@ def _found(
     head = f'### Results: {shown.counted(answer.total, "memories")} for "{query}" {counts}'
     lines = [head, entry_views.LEGEND, *window]
     lines += entry_views.hit_lines(hits, question.offset + 1, elsewhere)
-    opened = entry_views.opening_line(hits[0], elsewhere)
+    opened = entry_views.opening_line(hits[0], elsewhere, visit.project)
     links = shown.kg_lines(answer.graph) if kg else []
     more = shown.ranking_lines(page) if hits[0].mark else shown.more_lines(page)
     return structured, [*lines, *links, opened, *more]

@@ -90,7 +90,7 @@ def _listed(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[
 def _creates(db: apsw.Connection, repo: Repo, item: Arguments) -> bool:
     """Say whether a code is free and the item could be a new entry."""
     code = _chosen_code(item)
-    return code is not None and entries.find_or_none(db, repo, code) is None
+    return code is not None and not entries.holds_code(db, repo, code.strip())
 
 
 def _chosen_code(item: Arguments) -> str | None:

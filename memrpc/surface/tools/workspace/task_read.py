@@ -180,7 +180,7 @@ def _found(visit: Visit, query: str, chosen: TaskFilter, found: TaskList, count:
     if not rows:
         head = shown.nothing_head("tasks", query, visit.project.name, found.total)
         why = shown.nothing_lines(found.reason, found.near)
-        return structured, [head, *window, *why, _in_all(found)]
+        return structured, [head, *window, *why, *([_in_all(found)] if found.tallies else [])]
     head = f'### Results: {shown.counted(found.total, "tasks")} for "{query}" (showing {count})'
     lines = [head, task_views.LEGEND, *window, *task_views.row_lines(rows)]
     more = shown.ranking_lines(page) if rows[0].mark else shown.more_lines(page)
