@@ -12,9 +12,7 @@ import sys
 def main() -> int:
     """Serve when asked to, or when spawned on pipes without a word; else run a verb."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["serve"]:
-        return _serve(arguments[1:])
-    if not (sys.stdin and sys.stdin.isatty()) and _are_settings(arguments):
+    if _wants_server(arguments):
         return _serve(arguments)
     from memrpc.server.stdio import end_at_interrupt
 
@@ -27,19 +25,23 @@ def main() -> int:
     return run(arguments)
 
 
-def _are_settings(arguments: list[str]) -> bool:
-    """True where no verb is named: a host that gives settings alone wants the server."""
-    if not arguments:
+def _wants_server(arguments: list[str]) -> bool:
+    """True for the verb, with settings on either side; on pipes also for settings alone."""
+    if arguments[:1] == ["serve"]:
         return True
+    is_spawned = not (sys.stdin and sys.stdin.isatty())
+    if not arguments:
+        return is_spawned
     if not arguments[0].startswith("--"):
         return False
     from memrpc.settings import split_flags
     from memrpc.store.errors import DomainError
 
     try:
-        return not split_flags(arguments)[1]
+        rest = split_flags(arguments)[1]
     except DomainError:
         return False
+    return rest[:1] == ["serve"] or (is_spawned and not rest)
 
 
 def _serve(arguments: list[str]) -> int:

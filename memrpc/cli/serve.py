@@ -26,13 +26,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def serve(words: list[str], wire: Wire) -> int:
-    """Serve with the settings in ``words``.  Returns the exit code."""
+    """Serve with the settings in ``words``, beside which the verb may stand.  Returns the code."""
     from memrpc.cli.terminal import show_error
 
     try:
         flags, rest = split_flags(words)
-        if rest:
-            show_error(f"serve does not know {rest[0]}; see memrpc --help")
+        if unknown := rest[1:] if rest[:1] == ["serve"] else rest:
+            show_error(f"serve does not know {unknown[0]}; see memrpc --help")
             return 2
         application = Application(load(flags))
     except DomainError as error:

@@ -67,6 +67,13 @@ def test_a_path_that_cannot_be_looked_at_cannot_be_used(tmp_path):
     assert (refused.returncode, "File name too long" in refused.stderr) == (3, True)
 
 
+@pytest.mark.parametrize("words", [("serve",), ("--toolset", "core", "serve"), ("--durable=no",)])
+def test_settings_may_stand_before_the_verb_of_the_server_too(told, words):
+    answered = run(told, *words, text='{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    assert (answered.returncode, answered.stderr) == (0, "")
+    assert json.loads(answered.stdout)["id"] == 1
+
+
 def test_an_editor_that_is_no_command_is_named(told, monkeypatch):
     monkeypatch.setenv("VISUAL", "vi '")
     refused = run(told, "persona", "edit")
