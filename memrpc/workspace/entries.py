@@ -51,8 +51,8 @@ _TALLIES: Final = (
     "SELECT label, count FROM tallies WHERE repo = :repo AND kind = 'entry' AND count > 0"
 )
 _EXPIRED: Final = """
-SELECT count(*) FROM entries WHERE status = 'active' AND expires_at <= :now AND +repo = :repo
-AND type <> 'task_archive'
+SELECT type, count(*) FROM entries
+WHERE status = 'active' AND expires_at <= :now AND +repo = :repo GROUP BY type
 """
 _ADD: Final = """
 INSERT INTO entries (id, repo, code, type, title, content, importance, agent, role, model, branch,
@@ -188,10 +188,10 @@ def global_tallies(db: apsw.Connection, repo: Repo, *, now: int) -> dict[EntryTy
     return {EntryType(kind): count for kind, count in rows}
 
 
-def expired(db: apsw.Connection, repo: Repo, *, now: int) -> int:
-    """Count the active entries whose time is over and that nothing has archived yet."""
-    count: int = db.execute(_EXPIRED, {"repo": repo.key, "now": now}).get
-    return count
+def expired(db: apsw.Connection, repo: Repo, *, now: int) -> dict[EntryType, int]:
+    """Count by type the active entries whose time is over and that nothing has archived yet."""
+    rows: list[Any] = db.execute(_EXPIRED, {"repo": repo.key, "now": now}).fetchall()
+    return {EntryType(kind): count for kind, count in rows}
 
 
 def add(db: apsw.Connection, entry: Entry) -> int:

@@ -52,14 +52,19 @@ def recap(db: apsw.Connection, repo: Repo, *, now: int, limit: int, offset: int)
     """Return the active knowledge of a repository, the most important and then the newest first."""
     tallies = entries.tallies(db, repo)
     shared = entries.global_tallies(db, repo, now=now)
+    over = entries.expired(db, repo, now=now)
     by_type: dict[EntryType, int] = {
         kind: count
         for kind in EntryType
         if kind is not EntryType.TASK_ARCHIVE
-        and (count := tallies.get((EntryStatus.ACTIVE, kind), 0) + shared.get(kind, 0))
+        and (
+            count := tallies.get((EntryStatus.ACTIVE, kind), 0)
+            + shared.get(kind, 0)
+            - over.get(kind, 0)
+        )
     }
     found = entries.recap(db, repo, now=now, limit=limit, offset=offset)
-    total = sum(by_type.values()) - entries.expired(db, repo, now=now)
+    total = sum(by_type.values())
     around = graph.around(db, Kind.ENTRY, [entry.key for entry in found])
     near = () if tallies else tuple(scope.near(db, repo))
     return Recap(by_type, tuple(found), total, around, _besides(tallies), near)

@@ -170,6 +170,39 @@ def test_what_lies_past_the_end_is_not_shown_as_empty(tools: Tools, tool, argume
     assert f"No more: {end} in all" in tools.text(tool, offset=99, **arguments)
 
 
+EMPTY = ("id", "code", "task_id", "task_code", "claim_token", "supersedes", "parent_id", "role")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory-write", {"title": "One", "content": FACT, "type": "pattern", "importance": 1}),
+        ("memory-write", {"id": "MEM-001", "importance": 1, "completed_at": ""}),
+        ("memory-read", {"code": "MEM-001"}),
+        ("memory-delete", {"code": "MEM-001"}),
+        ("task-write", {"phase": "p", "title": "One", "description": "Do.", "ids": []}),
+        ("task-write", {"code": "TASK-001", "priority": 1, "ids": [], "tasks": []}),
+        ("task-write", {"tasks": [{"id": "", "task_code": "TASK-001", "priority": 1}]}),
+        ("task-read", {"code": "TASK-001", "issue_ref": ""}),
+        ("claim-manage", {"task_code": "TASK-001"}),
+        ("handoff-write", {"from_agent": "a", "summary": "b", "to_agent": "c", "expires_at": ""}),
+        ("agent-context", {"type_filter": ""}),
+    ],
+)
+def test_a_handle_that_is_an_empty_text_is_none(tools: Tools, tool, arguments):
+    tools.remember("Cranes", "Cranes stand on rails because wheels sink.")
+    tools.task("Work")
+    tools.call(tool, **(dict.fromkeys(EMPTY, "") | arguments))
+
+
+def test_a_recap_counts_of_each_type_what_is_not_over(tools: Tools):
+    tools.remember("Gates", FACT, ttlDays=1)
+    tools.remember("Cranes", "Cranes stand on rails because wheels sink.", type="pattern")
+    tools.ahead_us = 2 * DAY
+    found = tools.call("memory-read")
+    assert (found["stats"]["byType"], found["total"]) == ({"pattern": 1}, 1)
+
+
 def test_a_change_of_an_archived_entry_says_that_it_stays_archived(tools: Tools):
     tools.remember("Gates", FACT)
     tools.call("memory-delete", id="MEM-001")

@@ -11,7 +11,7 @@ from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import Conflict, DomainError, InvalidArguments
 from memrpc.surface.workspace.shown import one_line, present, shortened
-from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, relocated
+from memrpc.surface.workspace.visit import Arguments, Drawn, Visit, relocated, spoken
 from memrpc.wire.messages import JSON
 from memrpc.workspace import scope
 from memrpc.workspace.scope import fold
@@ -156,7 +156,7 @@ async def _read(contract: Contract, item: JSON, project: Project) -> Arguments |
             "call of its own.",
             field="repo",
         )
-    return meant
+    return spoken(meant)
 
 
 def _is_elsewhere(item: Arguments, project: Project) -> bool:

@@ -36,6 +36,11 @@ MAX_HANDLES = 500
 _CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
 _NAMED_BY = ("owner", "repo")
 _AGENTS = ("agent", "from_agent", "to_agent")
+_SAYS_NOTHING_EMPTY = frozenset(
+    {"id", "code", "task_id", "task_code", "claim_token", "supersedes"}
+    | {"issue_ref", "type_filter", "completed_at", "expires_at"}
+)
+"""What an empty text can only mean to leave out; of ``parent_id`` and the like it clears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ async def serve(
     """Answer by the first mode that the arguments ask for."""
     visit = await begin(ctx, desk, tool, arguments)
     for applies, operate in modes:
-        if applies(arguments):
+        if applies(visit.arguments):
             return await operate(visit)
     raise AssertionError(f"no mode of {tool} applies")
 
@@ -177,7 +182,13 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
     for name in _AGENTS:
         rules.check_text(arguments.get(name) or "", name, (0, rules.SHORT_CHARS[1]))
     ctx.log("debug", {"tool": tool, **_place(project)}, logger="workspace")
-    return Visit(ctx, desk, tool, arguments, project, desk.now_us())
+    return Visit(ctx, desk, tool, spoken(arguments), project, desk.now_us())
+
+
+def spoken(arguments: Arguments) -> Arguments:
+    """Return the arguments that say something: some models fill in every field of a schema."""
+    empty = {name for name in _SAYS_NOTHING_EMPTY & arguments.keys() if arguments[name] == ""}
+    return {name: value for name, value in arguments.items() if name not in empty}
 
 
 def relocated(arguments: Arguments) -> Arguments:

@@ -36,7 +36,7 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
         projects.choose(ctx, desk.places, visit.project)
     limit, _ = visit.page(5)
     question = EntryQuestion(
-        query=arguments.get("query") or "", types=_types(arguments), limit=limit
+        query=arguments.get("query") or "", types=_types(visit.arguments), limit=limit
     )
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[Briefing, dict[int, Repo], tuple[str, ...]]:

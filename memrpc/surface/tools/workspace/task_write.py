@@ -20,7 +20,6 @@ from memrpc.surface.workspace.visit import (
     Drawn,
     Visit,
     always,
-    given,
     serve,
     with_arguments,
 )
@@ -201,7 +200,7 @@ async def create_or_change(visit: Visit) -> ToolResult:
 MODES = (
     (lambda a: bool(a.get("tasks")), write_many),
     (lambda a: bool(a.get("interactive")), interactive),
-    (given("ids"), change_many),
+    (lambda a: bool(a.get("ids")), change_many),
     (_is_new, create_or_change),
     (_names_one, change),
     (always, explain),
