@@ -231,12 +231,20 @@ def _text(value: JSON) -> JSON:
 
 
 def _address(value: JSON) -> JSON:
-    is_one = isinstance(value, str) and (value == "" or re.match(_ADDRESS, value, re.IGNORECASE))
-    return value if is_one else None
+    if value == "":
+        return value
+    if not isinstance(value, str) or not re.match(_ADDRESS, value, re.IGNORECASE):
+        return None
+    from urllib.parse import urlsplit
+
+    try:
+        return value if urlsplit(value).port != 0 else None
+    except ValueError:
+        return None
 
 
 _ADDRESS: Final = r"https?://[^@/:][^@/]*(/|$)"
-"""As far as starting needs to tell: compiled only where an address is set."""
+"""Compiled only where an address is set."""
 _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
     {str: _text, bool: _truth, int: _whole_number, Address: _address}
 )

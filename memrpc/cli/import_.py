@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
-from memrpc.cli.terminal import progress, show, show_error, show_json
+from memrpc.cli.terminal import is_database, progress, show, show_error, show_json
 from memrpc.settings import Settings
-from memrpc.store.errors import DomainError
+from memrpc.store.errors import DomainError, InvalidArguments
 
 if TYPE_CHECKING:
     import argparse
@@ -87,6 +87,12 @@ def _source(file: str) -> Iterator[BinaryIO]:
     from pathlib import Path
     from tempfile import TemporaryFile
 
+    if file != "-" and is_database(Path(file)):
+        raise InvalidArguments(
+            f"{file} is a database and no export: use it as it is with --db, or take it in with "
+            f"`memrpc export --db {file} | memrpc import -`.",
+            field="file",
+        )
     with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
         if source.seekable():
             yield source

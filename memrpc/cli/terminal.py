@@ -65,11 +65,12 @@ def progress(items: Iterable[T], total: int | None, name: str) -> Iterable[T]:
 def spare_databases(path: Path, database: Path) -> None:
     """Raise Conflict if what is written to ``path`` would end ``database`` or another one."""
     own = (database.with_name(f"{database.name}{side}").resolve() for side in _SIDES)
-    if path.resolve() in own or _is_database(path):
+    if path.resolve() in own or is_database(path):
         raise Conflict(f"{path} belongs to a database, which would be lost; name another file.")
 
 
-def _is_database(path: Path) -> bool:
+def is_database(path: Path) -> bool:
+    """True for a file that begins as SQLite's do."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

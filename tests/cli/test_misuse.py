@@ -67,6 +67,14 @@ def test_a_path_that_cannot_be_looked_at_cannot_be_used(tmp_path):
     assert (refused.returncode, "File name too long" in refused.stderr) == (3, True)
 
 
+def test_an_import_of_a_database_says_how_to_take_it_in(told, tmp_path):
+    copy = tmp_path / "copy.db"
+    assert run(told, "backup", str(copy)).returncode == 0
+    refused = run(told, "import", str(copy))
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert f"`memrpc export --db {copy} | memrpc import -`" in refused.stderr
+
+
 @pytest.mark.parametrize("words", [("serve",), ("--toolset", "core", "serve"), ("--durable=no",)])
 def test_settings_may_stand_before_the_verb_of_the_server_too(told, words):
     answered = run(told, *words, text='{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

@@ -256,7 +256,11 @@ def test_doctor_asks_the_model_that_draws_memories(told):
 
 
 @pytest.mark.parametrize(
-    "address", ["localhost:11434", "htp://h", "http://", "http://:80/v1", "http://me:hidden@h/v1"]
+    "address",
+    [
+        *("localhost:11434", "htp://h", "http://", "http://:80/v1", "http://me:hidden@h/v1"),
+        *("http://h:99999/v1", "http://h:port/v1", "http://[::1/v1"),
+    ],
 )
 def test_what_is_no_endpoints_address_is_refused_at_once(told, address):
     for option in ("extractor", "embedder"):
