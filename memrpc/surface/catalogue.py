@@ -6,6 +6,7 @@ A view that is no template is a static resource; a template may name entries of
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -14,9 +15,11 @@ from memrpc.protocol.uri_template import UriTemplate
 from memrpc.server.context import Context
 from memrpc.server.service import Page
 from memrpc.surface.desk import Desk
+from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON, JSONObject
 
 PAGE_ENTRIES: Final = 100
+_MAX_OFFSET: Final = 1 << 30
 _NO_KIND: Final = (
     "no template has this form; resources/templates/list shows them all. Inside a value a slash is "
     "written %2F."
@@ -87,6 +90,28 @@ class View:
         }
 
 
+def page_of(ctx: Context, values: Values, default: int, most: int) -> tuple[int, int]:
+    """The limit and the offset of a URI.  Raises ``KeyError`` for what is no such number."""
+    found: list[int] = []
+    for name, given, least, top in (("limit", default, 1, most), ("offset", 0, 0, _MAX_OFFSET)):
+        text = values.get(name) or str(given)
+        is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(_MAX_OFFSET))
+        if not is_number or not least <= int(text) <= top:
+            uri = ctx.call.params["uri"]
+            raise KeyError(uri, f"{name} must be a whole number from {least} to {top}")
+        found.append(int(text))
+    return found[0], found[1]
+
+
+def fitted(desk: Desk, draw: Callable[[int], JSON], count: int) -> Contents:
+    """What ``draw`` makes of as many of ``count`` records as fit, and of one in any case."""
+    text = compact(draw(count))
+    while len(text) > desk.answer_chars and count > 1:
+        count = max(1, count * desk.answer_chars // len(text))
+        text = compact(draw(count))
+    return Contents(text)
+
+
 class Catalogue:
     """The engine's ``Resources`` over a tuple of views."""
 
@@ -101,11 +126,20 @@ class Catalogue:
         return self._match(uri) is not None
 
     async def page(self, _: Context, after: str | None) -> Page:
-        """Every entry of every view, in the views' order; ``after`` counts what came before."""
-        listed = [v.entry(entry) for v in self.views for entry in await v.entries(self._desk)]
-        start = int(after) if after else 0
-        end = start + PAGE_ENTRIES
-        return Page(listed[start:end], str(end) if end < len(listed) else None)
+        """Every entry of every view, in the views' order.
+
+        ``after`` is the place of the last one before, so that none is repeated or left out where
+        others come and go between two pages.
+        """
+        placed = {
+            f"{number:02} {entry.uri}": view.entry(entry)
+            for number, view in enumerate(self.views)
+            for entry in await view.entries(self._desk)
+        }
+        places = sorted(placed)
+        rest = places[bisect_right(places, after or "") :]
+        given = rest[:PAGE_ENTRIES]
+        return Page([placed[place] for place in given], given[-1] if given != rest else None)
 
     async def read(self, ctx: Context, uri: str) -> Sequence[JSONObject]:
         matched = self._match(uri)

@@ -12,7 +12,7 @@ from typing import Final
 
 from memrpc.server.context import Context
 from memrpc.server.service import CompletionQuery
-from memrpc.surface.catalogue import Catalogue, Completer
+from memrpc.surface.catalogue import Catalogue, Completer, Values
 from memrpc.surface.desk import Desk
 from memrpc.surface.prompt_book import PromptBook
 
@@ -27,12 +27,22 @@ class CompletionDesk:
         self._prompts = prompts
         self._desk = desk
 
-    async def complete(self, _: Context, query: CompletionQuery) -> Sequence[str]:
+    async def complete(self, ctx: Context, query: CompletionQuery) -> Sequence[str]:
         """Raises ``KeyError`` for a prompt, template or argument that is not there."""
         completer = self._completer(query)
         if completer is None:
             return ()
-        return ranked(await completer(self._desk, query.context), query.value)
+        values = await self._placed(ctx, query.context)
+        return ranked(await completer(self._desk, values), query.value)
+
+    async def _placed(self, ctx: Context, given: Values) -> Values:
+        """What was filled in; where that names no repository, the one that the call is about."""
+        if given.get("repo") or given.get("name"):
+            return given
+        from memrpc.surface import projects
+
+        place = await projects.at_hand(ctx, self._desk.places)
+        return given if place is None else {**given, "repo": f"{place.owner}/{place.name}"}
 
     def _completer(self, query: CompletionQuery) -> Completer | None:
         if query.kind == "prompt":

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from memrpc.protocol.uri_template import UriTemplate
 from memrpc.server.context import Context
 from memrpc.server.faults import ProtocolFault
-from memrpc.surface.catalogue import Contents, Values, View
+from memrpc.surface.catalogue import Contents, Values, View, fitted, page_of
 from memrpc.surface.desk import Desk
+from memrpc.surface.views import workspace_completions as complete
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 
@@ -32,8 +33,7 @@ async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.codebase import filters, listing, searching
     from memrpc.surface.codebase import shown
 
-    limit = _number(ctx, values, "limit", PAGE, MAX_PAGE)
-    offset = _number(ctx, values, "offset", 0, 1 << 30)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
     search, kind = values.get("search", "").strip(), values.get("kind", "")
 
     def read(db: apsw.Connection, repository: Repository) -> dict[str, JSON]:
@@ -42,7 +42,7 @@ async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
             records, total = listing.records(
                 db, repository.id, kinds=kinds, limit=limit, offset=offset
             )
-            return {"records": shown.camel(records), **shown.page(len(records), total, offset)}
+            return {"records": shown.camel(records), "total": total}
         request = searching.SearchRequest(
             search, (repository.id,), kinds=kinds, limit=limit, offset=offset
         )
@@ -52,10 +52,17 @@ async def read_symbols(ctx: Context, desk: Desk, values: Values) -> Contents:
             {**shown.camel(symbol), **shown.camel(whole[symbol_id])}
             for symbol_id, symbol in zip(found.ids, found.symbols, strict=True)
         ]
-        return {"records": ranked, **shown.page(len(ranked), found.total, offset)}
+        return {"records": ranked, "total": found.total}
 
     head = {"search": search or None, "kind": kind or None, "limit": limit}
-    return await _read(ctx, desk, values, "symbols", lambda db, r: {**head, **read(db, r)})
+    found = await _read(ctx, desk, values, "symbols", lambda db, r: {**head, **read(db, r)})
+    records = found["records"]
+
+    def draw(count: int) -> JSON:
+        where = shown.page(count, found["total"], offset)
+        return {**found, "records": records[:count], **where}
+
+    return fitted(desk, draw, len(records))
 
 
 async def read_symbol(ctx: Context, desk: Desk, values: Values) -> Contents:
@@ -72,7 +79,7 @@ async def read_symbol(ctx: Context, desk: Desk, values: Values) -> Contents:
             return shown.ambiguity_json(found, len(found.disambiguation))
         return {"name": values["name"], **shown.trace_json(found, found.references)}
 
-    return await _read(ctx, desk, values, "trace", read)
+    return Contents(compact(await _read(ctx, desk, values, "trace", read)))
 
 
 async def read_file(ctx: Context, desk: Desk, values: Values) -> Contents:
@@ -85,7 +92,7 @@ async def read_file(ctx: Context, desk: Desk, values: Values) -> Contents:
         found = files.describe(db, repository.id, request)
         return {**shown.file_json(found, len(found.symbols)), "content": None}
 
-    return await _read(ctx, desk, values, "file", read)
+    return Contents(compact(await _read(ctx, desk, values, "file", read)))
 
 
 async def _read(
@@ -94,7 +101,7 @@ async def _read(
     values: Values,
     mode: str,
     read: Callable[[apsw.Connection, Repository], dict[str, JSON]],
-) -> Contents:
+) -> dict[str, JSON]:
     """What ``read`` finds in the repository that the URI names.
 
     Raises ``KeyError`` for what is not there.
@@ -107,28 +114,32 @@ async def _read(
         return {**body, **read(db, repository)}
 
     try:
-        found = await desk.database.read(work)
+        return await desk.database.read(work)
     except (NotFound, InvalidArguments) as error:
         raise KeyError(values["repo"], error.message) from error
-    return Contents(compact(found))
 
 
 def _repository(db: apsw.Connection, ctx: Context, named: str) -> Repository:
     """The only indexed repository that is called so."""
-    from memrpc.codebase import repositories
-
-    owner, slash, name = named.rpartition("/")
-    found = [
-        each
-        for each in repositories.named(db, name)
-        if each.indexed_at is not None and (not slash or each.owner.lower() == owner.lower())
-    ]
+    found = _called(db, named)
     if len(found) > 1:
         owners = ", ".join(f"{each.owner}%2F{each.name}" for each in found)
         raise KeyError(named, f"{named} has several owners; send one of {owners}")
     if not found:
         raise _not_indexed(ctx, named)
     return found[0]
+
+
+def _called(db: apsw.Connection, named: str) -> list[Repository]:
+    """The indexed repositories that are called so."""
+    from memrpc.codebase import repositories
+
+    owner, slash, name = named.rpartition("/")
+    return [
+        each
+        for each in repositories.named(db, name)
+        if each.indexed_at is not None and (not slash or each.owner.lower() == owner.lower())
+    ]
 
 
 def _not_indexed(ctx: Context, named: str) -> ProtocolFault:
@@ -138,13 +149,6 @@ def _not_indexed(ctx: Context, named: str) -> ProtocolFault:
         f"Repo {named} not indexed. Run codebase-index on repo.",
         {"uri": ctx.call.params["uri"], "recoverable": True},
     )
-
-
-def _number(ctx: Context, values: Values, name: str, default: int, most: int) -> int:
-    text = values.get(name, str(default))
-    if not text.isdecimal() or int(text) > most or (name == "limit" and int(text) == 0):
-        raise KeyError(ctx.call.params["uri"], f"{name} must be a number up to {most}")
-    return int(text)
 
 
 async def complete_repo(desk: Desk, _: Values) -> Sequence[str]:
@@ -175,14 +179,17 @@ async def complete_path(desk: Desk, values: Values) -> Sequence[str]:
 async def _completed(
     desk: Desk, values: Values, lister: Callable[[apsw.Connection, int], list[str]]
 ) -> list[str]:
-    """Of the repository that was filled in, or of all where none was."""
+    """Of the only repository that is called as was filled in; of all where nothing was."""
+    from urllib.parse import unquote
+
     from memrpc.codebase import repositories
 
-    name = values.get("repo", "").rpartition("/")[2]
+    named = unquote(values.get("repo", ""))
 
     def read(db: apsw.Connection) -> list[str]:
-        chosen = repositories.named(db, name) if name else repositories.every(db)
-        return [each for repository in chosen for each in lister(db, repository.id)]
+        chosen = _called(db, named) if named else repositories.every(db)
+        is_ambiguous = bool(named) and len(chosen) > 1
+        return [] if is_ambiguous else [each for one in chosen for each in lister(db, one.id)]
 
     return await desk.database.read(read)
 
@@ -195,7 +202,13 @@ VIEWS: Final = (
         description="Symbols with their places; search ranks them, kind filters them.",
         read=read_symbols,
         priority=0.7,
-        completions={"repo": complete_repo, "kind": complete_kind, "search": complete_name},
+        completions={
+            "repo": complete_repo,
+            "kind": complete_kind,
+            "search": complete_name,
+            "limit": complete.limits,
+            "offset": complete.offsets,
+        },
     ),
     View(
         template=SYMBOL,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from memrpc.protocol.uri_template import UriTemplate
 from memrpc.server.context import Context
-from memrpc.surface.catalogue import Completer, Contents, Entry, Values, View
+from memrpc.surface.catalogue import Completer, Contents, Entry, Values, View, fitted, page_of
 from memrpc.surface.desk import Desk
 from memrpc.surface.views import workspace_completions as complete
 from memrpc.wire.codec import compact
@@ -43,7 +43,7 @@ async def read_index(ctx: Context, desk: Desk, values: Values) -> Contents:
     """The list itself, whole unless the URI says how much of it."""
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
     page = (limit if values.get("limit") else None, offset)
     rows = await desk.database.read(lambda db: records.repositories(db, page, desk.now_us()))
     return Contents(compact(rows))
@@ -58,7 +58,7 @@ async def read_roots(ctx: Context, _: Desk, __: Values) -> Contents:
 async def read_memories(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
         return records.memories(db, repo, values, (limit, offset), desk.now_us())
@@ -76,7 +76,7 @@ async def read_memory(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_tasks(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
         return records.tasks_of(db, repo, values, (limit, offset), desk.now_us())
@@ -103,7 +103,7 @@ async def read_summary(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_actions(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
         return records.actions_of(db, repo, (limit, offset))
@@ -121,7 +121,7 @@ async def read_action(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_graph(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
         return records.entities(db, repo, values.get("entity") or None, (limit, offset))
@@ -137,18 +137,18 @@ async def _listed(
     read: Callable[[apsw.Connection, Repo], tuple[list[Row], int]],
 ) -> Contents:
     """A page of a repository's records, as many as fit."""
-    limit, offset = _page(ctx, values)
+    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def work(db: apsw.Connection, repo: Repo) -> tuple[Repo, list[Row], int]:
         return (repo, *read(db, repo))
 
     repo, rows, total = await _of_repo(desk, values, work)
     head: Row = {"owner": repo.owner, "repo": repo.name}
-    text = compact(_with_page(head, key, rows, total, (limit, offset)))
-    while len(text) > desk.answer_chars and len(rows) > 1:
-        rows = rows[: max(1, len(rows) * desk.answer_chars // len(text))]
-        text = compact(_with_page(head, key, rows, total, (limit, offset)))
-    return Contents(text)
+
+    def draw(count: int) -> Row:
+        return _with_page(head, key, rows[:count], total, (limit, offset))
+
+    return fitted(desk, draw, len(rows))
 
 
 def _with_page(head: Row, key: str, rows: list[Row], total: int, page: tuple[int, int]) -> Row:
@@ -164,18 +164,6 @@ async def _of_repo(desk: Desk, values: Values, read: Callable[[apsw.Connection, 
     from memrpc.surface.views import workspace_records as records
 
     return await desk.database.read(lambda db: read(db, records.repo_of(db, values["name"])))
-
-
-def _page(ctx: Context, values: Values) -> tuple[int, int]:
-    """The limit and the offset of a URI.  Raises ``KeyError`` for what is no such number."""
-    found: list[int] = []
-    for name, default, least, most in (("limit", PAGE, 1, MAX_PAGE), ("offset", 0, 0, 1 << 30)):
-        text = values.get(name) or str(default)
-        if not text.isascii() or not text.isdecimal() or not least <= int(text) <= most:
-            uri = ctx.call.params["uri"]
-            raise KeyError(uri, f"{name} must be a whole number from {least} to {most}")
-        found.append(int(text))
-    return found[0], found[1]
 
 
 async def list_index(_: Desk) -> Sequence[Entry]:

@@ -113,16 +113,13 @@ async def agents(desk: Desk, values: Values) -> Sequence[str]:
 async def _in_repos(
     desk: Desk, values: Values, read: Callable[[apsw.Connection, Repo], list[str]]
 ) -> Sequence[str]:
-    """Of the repository that was filled in, or that the server stands in; of all if in none."""
+    """Of the only repository that is called as was filled in; of all where nothing was."""
     from urllib.parse import unquote
 
-    from memrpc.surface import projects
     from memrpc.workspace import scope
 
     named = unquote(values.get("name") or values.get("repo") or "")
     owner, name = scope.split(values.get("owner"), named)
-    if name is None and (place := projects.local(desk.places)) is not None:
-        owner, name = place.owner, place.name
 
     def work(db: apsw.Connection) -> list[str]:
         repos = scope.everything(db)
