@@ -45,6 +45,7 @@ class Handshake:
     client: Client
     log_level: str = _QUIET
     subscribed: set[str] = field(default_factory=set)
+    has_listed: bool = False  # the resources, so that it wants to hear when the list changes
     roots: JSON = None  # what roots/list answered; forgotten when the client says it changed
 
 

@@ -246,6 +246,7 @@ class Connection:
             return
         run = HANDLED[active.call.method]
         self._finish(active, await serve_round(run, active.call, self))
+        self._tend_watch()
 
     def _finish(self, active: Active, response: Response) -> None:
         """Answer a call, once, and only if it was not cancelled."""

@@ -148,6 +148,8 @@ IN_PLACE: Final[Mapping[str, InPlace]] = MappingProxyType(
 
 
 async def _list_resources(service: Service, ctx: Context) -> JSONObject:
+    if ctx.call.handshake is not None:
+        ctx.call.handshake.has_listed = True
     page = await service.resources.page(ctx, _after(ctx.call)) if service.resources else Page([])
     return _page("resources", page, ctx.call)
 

@@ -9,6 +9,7 @@ Source: Resources, Subscriptions (2024-11-05 to 2025-11-25); Subscriptions (2026
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -33,6 +34,8 @@ _LIST_FILTERS: Final[Mapping[str, str]] = MappingProxyType(
 _NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {"resource": "resources/updated", "task": "tasks"}
 )
+_KNOWN_URIS: Final = 1 << 16
+_FOLDED: Final = 3  # the scheme, nothing, and the authority
 
 
 class Listen(NamedTuple):
@@ -77,9 +80,13 @@ class Subscriptions:
 
     @property
     def is_watched(self) -> bool:
-        """True while anyone wants to hear of changes."""
+        """True while anyone wants to hear of changes.
+
+        A session that has listed the resources has something that can become out of date.
+        """
         handshake = self._session.handshake
-        return bool(self._listens) or (handshake is not None and bool(handshake.subscribed))
+        is_heard = handshake is not None and (bool(handshake.subscribed) or handshake.has_listed)
+        return bool(self._listens) or is_heard
 
     def listen(self, call: Call) -> Listen:
         """Open a stream: acknowledge first what will be honoured.
@@ -100,7 +107,8 @@ class Subscriptions:
             for kind, wish in _LIST_FILTERS.items()
             if wishes.get(wish) and declares(declared, (kind, "listChanged"))
         }
-        uris = [uri for uri in wishes.get("resourceSubscriptions", ()) if self._serves(uri)]
+        wished = dict.fromkeys(wishes.get("resourceSubscriptions", ()))
+        uris = [uri for uri in wished if self._serves(uri)]
         if uris and declares(declared, ("resources", "subscribe")):
             honoured["resourceSubscriptions"] = uris
         if wishes.get("taskIds") and declares(declared, TASKS):
@@ -169,9 +177,21 @@ def _concerned(uris: Iterable[str], change: Change) -> list[Change]:
     A view with query parameters changes with the resource that it is a view of, and everything
     beneath a URI that ends in a slash with that.
     """
-    return [
-        change._replace(uri=uri)
-        for uri in uris
-        if change.uri in {uri, uri.partition("?")[0]}
-        or (change.uri.endswith("/") and uri.startswith(change.uri))
-    ]
+    changed = _parts(change.uri)
+    if changed[-1]:
+        return [change._replace(uri=uri) for uri in uris if _parts(uri) == changed]
+    above = changed[:-1]
+    return [change._replace(uri=uri) for uri in uris if _parts(uri)[: len(above)] == above]
+
+
+@lru_cache(maxsize=_KNOWN_URIS)
+def _parts(uri: str) -> tuple[str, ...]:
+    """What all ways to write a URI have in common, its query left out.
+
+    Source: RFC 3986, 6.2.2: nothing depends on what is percent-encoded beyond need, nor on the
+    case of the scheme and the authority.
+    """
+    from urllib.parse import unquote
+
+    parts = [unquote(part) for part in uri.partition("?")[0].split("/")]
+    return (*map(str.casefold, parts[:_FOLDED]), *parts[_FOLDED:])

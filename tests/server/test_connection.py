@@ -316,6 +316,17 @@ async def test_a_subscriber_is_told_of_the_uri_that_it_named():
         assert loopback.take() == []
 
 
+async def test_a_uri_that_is_wished_for_twice_is_honoured_and_told_of_once():
+    wish = {"notifications": {"resourceSubscriptions": ["test://item/1", "test://item/1"]}}
+    async with running() as loopback:
+        loopback.send(initialize(), INITIALIZED)
+        (acknowledged,) = loopback.send(modern("ear", "subscriptions/listen", wish))
+        honoured = acknowledged["params"]["notifications"]["resourceSubscriptions"]
+        assert honoured == ["test://item/1"]
+        loopback.connection.publish(Change("resource", "test://item/1"))
+        assert [m["params"]["uri"] for m in loopback.take()] == honoured
+
+
 async def test_a_change_does_not_wait_twice_for_a_client_that_does_not_read():
     """What has left the outbox was told before this change, so it says nothing of it."""
     uris = ["test://item/1", "test://item/2"]

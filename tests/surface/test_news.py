@@ -14,6 +14,7 @@ from tests.surface.conftest import command
 
 PERSONA = "persona://Ada%20B/current"
 TASKS = "repository://acme%2Fharbor/tasks"
+TASK = {"owner": "acme", "repo": "harbor", "phase": "p", "title": "Far", "description": "x"}
 
 
 @pytest.fixture
@@ -60,14 +61,7 @@ ERAS = pytest.mark.parametrize("hear", [listen, subscribe], ids=["2026-07-28", "
 def test_a_write_in_one_process_reaches_a_subscriber_of_another(start, hear):
     ear, mouth = start(), start()
     hear(ear, TASKS)
-    arguments = {
-        "owner": "acme",
-        "repo": "harbor",
-        "phase": "p",
-        "title": "Far",
-        "description": "x",
-    }
-    mouth.ask("tools/call", {"name": "task-write", "arguments": arguments}, timeout_s=30)
+    mouth.ask("tools/call", {"name": "task-write", "arguments": TASK}, timeout_s=30)
     news(ear, TASKS, LISTED)
 
 
@@ -113,6 +107,31 @@ def test_a_file_that_cannot_be_opened_does_not_end_the_server_of_a_subscriber(
     peer.prove_alive()
     assert peer.end()[0] == 0
     assert b"Traceback" not in peer.stderr
+
+
+@ERAS
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "repository://acme%2fharbor/tasks",
+        "repository://ACME%2FHarbor/tasks?status=all",
+        "repository://%61cme%2Fharbor/tasks",
+        "repository://Harbor/tasks",
+    ],
+)
+def test_a_subscriber_hears_of_a_resource_however_its_uri_is_written(start, hear, uri):
+    """The news names the URI that was subscribed to."""
+    peer = start()
+    hear(peer, uri)
+    peer.ask("tools/call", {"name": "task-write", "arguments": TASK}, timeout_s=30)
+    news(peer, uri)
+
+
+def test_a_session_that_has_listed_the_resources_hears_when_the_list_changes(start):
+    ear, mouth = start(), start()
+    ear.ask("resources/list")
+    mouth.ask("tools/call", {"name": "task-write", "arguments": TASK}, timeout_s=30)
+    news(ear, LISTED)
 
 
 def test_most_topics_are_the_uri_of_what_changed():
