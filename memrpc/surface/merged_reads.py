@@ -39,8 +39,18 @@ def merged(tools: dict[str, Tool]) -> dict[str, Tool]:
     if not {ARCHIVE, WORKSPACE} <= tools.keys():
         return tools
     tool = _merge(tools[ARCHIVE], tools[WORKSPACE])
-    rest = {name: each for name, each in tools.items() if name != ARCHIVE}
+    rest = {name: _pointing(each) for name, each in tools.items() if name != ARCHIVE}
     return rest | {WORKSPACE: tool}
+
+
+def by_merged_name(text: str) -> str:
+    """A text that sends its reader to the archive's original, by the name that this has here."""
+    return text.replace(ARCHIVE, f"{WORKSPACE} with {RECORD}")
+
+
+def _pointing(tool: Tool) -> Tool:
+    description = by_merged_name(tool.contract.description)
+    return tool._replace(contract=tool.contract._replace(description=description))
 
 
 def _merge(archive: Tool, workspace: Tool) -> Tool:

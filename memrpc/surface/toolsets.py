@@ -50,10 +50,16 @@ def build(toolset: str, desk: Desk) -> dict[str, Tool]:
 
 def prompts(toolset: str) -> tuple[Prompt, ...]:
     """The prompts of a toolset: each names tools, so it is offered where those are."""
-    return tuple(each for folder in FOLDERS[toolset] for each in _PROMPTS.get(folder, ()))
+    return _PROMPTS[toolset]
 
 
-_PROMPTS: Final = MappingProxyType({"archive": archive.PROMPTS, "workspace": workspace.PROMPTS})
+_PROMPTS: Final[Mapping[str, tuple[Prompt, ...]]] = MappingProxyType(
+    {
+        "core": archive.PROMPTS,
+        "work": workspace.PROMPTS,
+        "all": (*archive.MERGED_PROMPTS, *workspace.PROMPTS),
+    }
+)
 
 
 def _contract(folder: str, name: str, desk: Desk) -> Contract:
