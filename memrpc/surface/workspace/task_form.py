@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.protocol.asks import elicit_form
 from memrpc.server.context import answer_of
+from memrpc.server.leniency import read_arguments
 from memrpc.server.validation import Schema
 from memrpc.store.errors import InvalidArguments, NotSupported
 from memrpc.wire.messages import JSON
@@ -43,7 +44,7 @@ CHOICES: Final[dict[str, dict[str, JSON]]] = {
 
 
 async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
-    """Return what the user answers of what the arguments leave out.
+    """Return what the user answers of what the arguments leave out, read as those are.
 
     Raises NotSupported where the client shows no forms, RefusedError where the user declines,
     InvalidArguments where the client sends what the form does not allow.
@@ -63,8 +64,8 @@ async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
             "this client shows no forms; send phase, title and description as arguments.",
             missing=list(missing),
         )
-    answers = answer_of(await ctx.ask(KEY, ask))
+    answers = read_arguments(answer_of(await ctx.ask(KEY, ask)), schema)
     violation = Schema(schema).violation(answers)
     if violation is not None:
         raise InvalidArguments(f"The form came back with something else: {violation.message}")
-    return {name: value for name, value in answers.items() if name in schema["properties"]}
+    return answers
