@@ -1,17 +1,23 @@
-"""Questions without a subject: "what did we decide last week" asks for all of a time and a kind.
+"""What the words of a question ask for, where they are not looked for in the index.
 
-Their words say that something is asked for and stand in no entry.  Looked for they would find
-nothing, or what holds them by chance.
+"What did we decide last week" asks for all of a time and a kind.  Such words say that something is
+asked for and stand in no entry: looked for they would find nothing, or what holds them by chance.
+Handoffs and claims are few and short, and are looked through.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 
 from memrpc.recall.query import COMMON_WORDS
 from memrpc.workspace.model import EntryType
+from memrpc.workspace.scope import fold
 
+T = TypeVar("T")
+
+_EDGES: Final = ".,;:!?\"'()[]{}«»“”"
 _WORD: Final = re.compile(r"\w+")
 _KINDS: Final = {
     "decide": EntryType.DECISION,
@@ -44,3 +50,14 @@ def kinds(text: str) -> tuple[EntryType, ...] | None:
 def is_for_all_tasks(text: str) -> bool:
     """Say whether a question about tasks has no subject."""
     return all(word in _ASKING or word in _TASKS for word in _WORD.findall(text.casefold()))
+
+
+def fitting(query: str, things: Sequence[T], text_of: Callable[[T], str]) -> list[T]:
+    """Return the things whose text holds half of the query's words or more, the most first."""
+    words = {word.strip(_EDGES) for word in fold(query).split()} - COMMON_WORDS - {""}
+    if not words:
+        return list(things)
+    texts = ((thing, fold(text_of(thing))) for thing in things)
+    counted = [(sum(word in text for word in words), thing) for thing, text in texts]
+    found = [each for each in counted if 2 * each[0] >= len(words)]
+    return [thing for _, thing in sorted(found, key=lambda each: -each[0])]

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.store import json_column
 from memrpc.store.errors import InvalidArguments, NotFound
 from memrpc.store.where import compose
-from memrpc.workspace import actions, fields, rules, scope, tasks, times, topics
+from memrpc.workspace import actions, asking, fields, rules, scope, tasks, times, topics
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import UNKNOWN, Comment, Handoff, HandoffStatus, Kind
-from memrpc.workspace.scope import fold
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -149,7 +148,7 @@ def find(db: apsw.Connection, repo: Repo, handoff_id: str) -> Handoff:
 
 @dataclass(frozen=True, slots=True)
 class HandoffFilter:
-    """Which handoffs to list; ``query`` is words that must all stand in it."""
+    """Which handoffs to list; of the words of ``query`` half must stand in it."""
 
     status: HandoffStatus | None = None
     from_agent: str | None = None
@@ -162,7 +161,10 @@ class HandoffFilter:
 def listed(
     db: apsw.Connection, repo: Repo, chosen: HandoffFilter, *, now: int
 ) -> tuple[list[Handoff], int]:
-    """List handoffs, newest first, and count how many of the newest thousand fit."""
+    """List handoffs, those that fit the words best and then the newest first.
+
+    They are looked for among the newest thousand, of which the second value says how many fit.
+    """
     conditions = [_OF_REPO]
     conditions += [_FROM] if chosen.from_agent else []
     conditions += [_TO] if chosen.to_agent else []
@@ -178,10 +180,11 @@ def listed(
     statement = compose(_COLUMNS, conditions, _NEWEST)
     bound = {name: value for name, value in values.items() if f":{name}" in statement}
     rows: list[Any] = db.execute(statement, bound).fetchall()
-    words = fold(chosen.query).split()
-    fitting = [row for row in rows if _holds(_handoff(row), words)] if words else rows
-    page = fitting[chosen.offset : chosen.offset + chosen.limit]
-    return [_handoff(row) for row in page], len(fitting)
+    end = chosen.offset + chosen.limit
+    if not chosen.query:
+        return [_handoff(row) for row in rows[chosen.offset : end]], len(rows)
+    fitting = asking.fitting(chosen.query, with_tasks(db, list(map(_handoff, rows))), _text)
+    return [handoff for handoff, _ in fitting[chosen.offset : end]], len(fitting)
 
 
 _STATUSES: Final = {HandoffStatus.PENDING: _PENDING, HandoffStatus.EXPIRED: _EXPIRED}
@@ -223,10 +226,12 @@ def _expiry(text: str | None, now: int) -> int | None:
     return expires_at
 
 
-def _holds(handoff: Handoff, words: list[str]) -> bool:
+def _text(found: tuple[Handoff, Task | None]) -> str:
+    """Return the words by which a handoff is found: its own, and those of its task's head."""
+    handoff, task = found
+    named = "" if task is None else f"{task.code} {task.title}"
     agents = f"{handoff.from_agent} {handoff.to_agent or ''}"
-    text = fold(f"{handoff.summary} {agents} {json_column.encode(handoff.context)}")
-    return all(word in text for word in words)
+    return f"{handoff.summary} {agents} {named} {json_column.encode(handoff.context)}"
 
 
 def _set(db: apsw.Connection, handoff: Handoff, status: HandoffStatus, act: Act) -> None:

@@ -25,6 +25,7 @@ LISTED: Final = "resources/list"
 """The topic of the list of resources, to which each new repository adds."""
 _NEAR_MINIMUM_CHARS: Final = 3
 _NEAR_RATIO: Final = 0.8
+_LOGIN: Final = re.compile(r"^[^@:]*@[^:]*:")  # git@example.com:
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 
 _FIND: Final = """
@@ -52,14 +53,16 @@ RETURNING repo, owner, name
 def split(owner: str | None, repo: str | None) -> tuple[str | None, str | None]:
     """Return owner and name without surrounding spaces; the owner inside ``owner/name`` wins.
 
-    Some models send the object ``{"owner": ..., "repo": ...}`` as the repository's text.
+    A remote's address has them at its end.  Some models send the object ``{"owner": ..., "repo":
+    ...}`` as the repository's text.
     """
     if (repo or "").lstrip().startswith("{"):
         owner, repo = _unpacked(owner, str(repo))
     owner = (owner or "").strip() or None
     path = [part.strip() for part in (repo or "").strip().strip("/").split("/")]
     name = path[-1].removesuffix(".git") or None
-    return (path[-2] if len(path) > 1 and path[-2] else owner), name
+    inner = _LOGIN.sub("", path[-2]) if len(path) > 1 else ""
+    return inner or owner, name
 
 
 def _unpacked(owner: str | None, text: str) -> tuple[str | None, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memrpc.workspace import entry_search, entry_writing
+from memrpc.workspace import entry_search, entry_writing, scope
 from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.entry_search import EntryQuestion
 from memrpc.workspace.model import EntryType
@@ -168,6 +168,38 @@ def test_what_lies_past_the_end_is_not_shown_as_empty(tools: Tools, tool, argume
     tools.task("Work")
     tools.call("handoff-write", from_agent="ann", to_agent="bob", summary="Go on.")
     assert f"No more: {end} in all" in tools.text(tool, offset=99, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("query", "summaries"),
+    [
+        ("what is waiting for bob?", ["Paint the crane"]),
+        ("crane sails", ["Mend the sails", "Paint the crane"]),
+        ("TASK-001", ["Mend the sails"]),
+        ("is there any?", ["Mend the sails", "Paint the crane"]),
+        ("quantum cooking of bob", []),
+    ],
+)
+def test_handoffs_are_found_by_a_question(tools: Tools, query, summaries):
+    tools.task("Work")
+    offer = {"from_agent": "ann", "context": {"next_steps": ["go on"]}}
+    tools.call("handoff-write", summary="Paint the crane", to_agent="bob", **offer)
+    tools.call("handoff-write", summary="Mend the sails", task_code="TASK-001", **offer)
+    rows = tools.rows("handoff-read", "handoffs", query=query)
+    assert [row["summary"] for row in rows] == summaries
+
+
+def test_a_claim_is_found_by_a_question(tools: Tools):
+    tools.task("Mend the crane")
+    tools.call("claim-manage", task_code="TASK-001")
+    (row,) = tools.rows("claim-manage", "claims", query="who is working on the crane?")
+    assert row["task_code"] == "TASK-001"
+
+
+def test_a_remotes_address_names_its_repository():
+    for address in ("git@example.com:acme/harbor.git", "https://example.com/acme/harbor.git"):
+        assert scope.split("other", address) == ("acme", "harbor")
+    assert scope.split("other", "git@example.com:/harbor") == ("other", "harbor")
 
 
 EMPTY = ("id", "code", "task_id", "task_code", "claim_token", "supersedes", "parent_id", "role")

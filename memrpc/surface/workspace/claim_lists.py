@@ -11,11 +11,10 @@ from memrpc.surface.workspace import coordination_views as views
 from memrpc.surface.workspace import shown
 from memrpc.surface.workspace.visit import Drawn, Visit
 from memrpc.wire.messages import JSON
-from memrpc.workspace import claims, tasks
+from memrpc.workspace import asking, claims, tasks
 from memrpc.workspace.claims import ClaimFilter
 from memrpc.workspace.handoffs import MAX_SEARCHED
 from memrpc.workspace.model import Claim, Repo, Task
-from memrpc.workspace.scope import fold
 
 
 async def list_claims(visit: Visit, schema: str) -> ToolResult:
@@ -52,13 +51,11 @@ def _found(
     db: apsw.Connection, repo: Repo, chosen: ClaimFilter, query: str, now: int
 ) -> tuple[list[tuple[Claim, Task]], int]:
     """Return a page of claims; words are looked for in the newest thousand."""
-    words = fold(query).split()
-    if not words:
+    if not query:
         listed, total = claims.listed(db, repo, chosen, now=now)
         return _with_tasks(db, listed), total
     listed, _ = claims.listed(db, repo, replace(chosen, limit=MAX_SEARCHED, offset=0), now=now)
-    pairs = _with_tasks(db, listed)
-    fitting = [pair for pair in pairs if all(word in _text(pair) for word in words)]
+    fitting = asking.fitting(query, _with_tasks(db, listed), _text)
     return fitting[chosen.offset : chosen.offset + chosen.limit], len(fitting)
 
 
@@ -69,4 +66,4 @@ def _with_tasks(db: apsw.Connection, listed: list[Claim]) -> list[tuple[Claim, T
 
 def _text(pair: tuple[Claim, Task]) -> str:
     claim, task = pair
-    return fold(f"{task.code} {task.title} {claim.agent} {claim.role}")
+    return f"{task.code} {task.title} {claim.agent} {claim.role}"
