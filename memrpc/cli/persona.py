@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.cli.terminal import edit, show, show_json
+from memrpc.cli.terminal import edit, keep, show, show_json
 from memrpc.settings import Settings
-from memrpc.store.errors import InvalidArguments
+from memrpc.store.errors import DomainError, InvalidArguments
 
 if TYPE_CHECKING:
     import argparse
@@ -38,11 +38,17 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
         if parsed.action == "show":
             _show(core, as_json=parsed.json)
             return 0
-        items = _items(edit(core.text) if parsed.action == "edit" else _read(parsed.file))
-        now = now_us()
-        core = database.write_blocking(
-            lambda db: persona.replace(db, parsed.persona, items, now=now)
-        )
+        is_edited = parsed.action == "edit"
+        text = edit(core.text) if is_edited else _read(parsed.file)
+        items, now = _items(text), now_us()
+        try:
+            core = database.write_blocking(
+                lambda db: persona.replace(db, parsed.persona, items, now=now)
+            )
+        except DomainError as error:
+            if is_edited:
+                error.message += f" What you wrote is in {keep(text)}: mend it, and import it."
+            raise
     show(f"persona {core.persona_id} is now version {core.version}, {len(core.items)} items")
     return 0
 

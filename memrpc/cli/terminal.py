@@ -113,3 +113,14 @@ def edit(text: str) -> str:
         if done.returncode:
             raise InvalidState(f"The editor ended with {done.returncode}; nothing was changed.")
         return file.read_text(encoding="utf-8")
+
+
+def keep(text: str) -> str:
+    """The name of a new file that holds ``text``, for its owner alone."""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="memrpc-", suffix=".txt", delete=False
+    ) as file:
+        file.write(text)
+    return file.name

@@ -89,6 +89,17 @@ def test_an_editor_that_is_no_command_is_named(told, monkeypatch):
     assert "No closing quotation" in refused.stderr
 
 
+def test_what_was_edited_and_is_refused_is_not_lost(told, tmp_path, monkeypatch):
+    write = "import sys; open(sys.argv[1], 'w').write('long ' * 1_000)"
+    monkeypatch.setenv("VISUAL", f'{sys.executable} -c "{write}"')
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    refused = run(told, "persona", "edit")
+    assert (refused.returncode, "the limit is 4,000" in refused.stderr) == (1, True)
+    kept = next(tmp_path.glob("memrpc-*.txt"))
+    assert str(kept) in refused.stderr
+    assert kept.read_text() == "long " * 1_000
+
+
 def test_a_byte_order_mark_is_no_part_of_a_persona(told, tmp_path):
     file = tmp_path / "persona.txt"
     file.write_bytes(b"\xef\xbb\xbfI am kind.\r\n")
