@@ -70,7 +70,8 @@ class HandoffDraft:
 def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Handoff:
     """Offer unfinished work to another agent.
 
-    Raises InvalidArguments for a handoff of nothing or a time that has no zone or has passed.
+    Raises InvalidArguments for a handoff of nothing or a time that has no zone or has passed,
+    InvalidState for a task that is over.
     """
     rules.check_text(draft.from_agent, "from_agent", rules.SHORT_CHARS)
     rules.check_text(draft.summary, "summary", rules.LONG_CHARS)
@@ -78,6 +79,8 @@ def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Ha
     rules.check_object(context, "context")
     task = None if draft.task is None else tasks.find(db, repo, draft.task)
     rules.check_handoff_reason(draft.to_agent, has_task=task is not None, context=draft.context)
+    if task is not None:
+        rules.check_unfinished(task.code, task.status)
     handoff = Handoff(
         key=0,
         id=act.new_id(),

@@ -191,6 +191,17 @@ def check_handoff_reason(
     )
 
 
+def check_unfinished(code: str, status: TaskStatus) -> None:
+    """Refuse to hand over a task that is over: nobody could take it."""
+    if status in CLOSED:
+        raise InvalidState(
+            f"{code} is {status}, so nothing is left to hand over; reopen it with task-write.",
+            field="task_code",
+            code=code,
+            status=status,
+        )
+
+
 def check_text(value: str, field: str, bounds: tuple[int, int]) -> str:
     """Return ``value``; refuse it where its visible part is too short or all of it too long."""
     low, high = bounds

@@ -220,7 +220,11 @@ class Board(RuleBasedStateMachine):
         if code is None:
             return
         draft = HandoffDraft(agent, "unfinished", task=code)
-        handoff = self.workspace.do(handoffs.create, draft, self.act(agent))
+        handoff = self.attempt(handoffs.create, draft, self.act(agent))
+        is_over = self.model.tasks[code].status in ("completed", "canceled")
+        assert (handoff is None) is is_over
+        if is_over:
+            return
         expiry = None
         if expires:
             expiry = self.workspace.now + LEASE_US

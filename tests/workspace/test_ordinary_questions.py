@@ -189,6 +189,17 @@ def test_handoffs_are_found_by_a_question(tools: Tools, query, summaries):
     assert [row["summary"] for row in rows] == summaries
 
 
+@pytest.mark.parametrize("status", ["completed", "canceled"])
+def test_a_task_that_is_over_is_not_handed_over(tools: Tools, status):
+    tools.task("Work")
+    tools.call("task-write", code="TASK-001", status=status, force=True)
+    offer = {"from_agent": "ann", "to_agent": "bob", "summary": "Go on."}
+    with pytest.raises(Refused, match=f"TASK-001 is {status}") as refused:
+        tools.call("handoff-write", task_code="TASK-001", **offer)
+    assert refused.value.code == "invalid_state"
+    assert tools.call("handoff-read")["total"] == 0
+
+
 def test_a_claim_is_found_by_a_question(tools: Tools):
     tools.task("Mend the crane")
     tools.call("claim-manage", task_code="TASK-001")
