@@ -102,7 +102,9 @@ def _write(file: str, lines: Iterable[str]) -> None:
     from pathlib import Path
 
     path = Path(file)
-    is_special = path.is_symlink() or (path.exists() and not path.is_file())  # as /dev/stdout
+    is_special = path.exists() and not path.is_file()  # as /dev/stdout
+    if path.is_symlink() and not is_special:
+        path = path.resolve()
     with nullcontext(path) if is_special else whole(path) as part:
         # Only its owner may read it, from the first byte on.
         descriptor = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)

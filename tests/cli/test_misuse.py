@@ -10,6 +10,7 @@ import sys
 import apsw
 import pytest
 
+from memrpc.cli import export
 from tests.cli.test_verbs import HEADER, noted, run, told
 
 __all__ = ["noted", "told"]
@@ -38,6 +39,19 @@ def test_an_export_replaces_an_older_one(told, tmp_path):
     kept.write_text(HEADER)
     assert run(told, "export", str(kept)).returncode == 0
     assert kept.read_text() == run(told, "export").stdout
+
+
+def test_an_export_that_fails_leaves_what_a_link_leads_to(tmp_path):
+    kept, link, new = (tmp_path / name for name in ("kept.jsonl", "link", "new"))
+    kept.write_text("yesterday's")
+    link.symlink_to(kept)
+    new.symlink_to("made.jsonl")
+    with pytest.raises(ZeroDivisionError):
+        export._write(str(link), (str(1 // n) for n in (1, 0)))
+    assert kept.read_text() == "yesterday's"
+    for target in (link, new):
+        export._write(str(target), ["first"])
+        assert (target.is_symlink(), target.read_text()) == (True, "first\n")
 
 
 def test_doctor_calls_a_database_bad_that_takes_no_writes(told):
