@@ -138,4 +138,5 @@ def _settings_help() -> str:
     flags = max(len(o.flag) for o in OPTIONS)
     variables = max(len(o.variable) for o in OPTIONS)
     lines = [f"  {o.flag:{flags}} {o.variable:{variables}} {o.help}" for o in OPTIONS]
-    return "\n".join(["settings, as flags of every verb or as variables:", *lines])
+    title = "settings, as flags of every verb or as variables; `memrpc config` shows their values:"
+    return "\n".join([title, *lines])
