@@ -213,6 +213,25 @@ def test_synthesize_without_a_model_gives_the_evidence(tools):
     assert [each["code"] for each in answer["evidence"]] == ["MEM-001"]
 
 
+def test_synthesize_gives_the_evidence_where_the_client_refuses_to_ask(tools):
+    tools.remember("Sessions", "Sessions live in Redis and survive a deploy.")
+    tools.capabilities = {"sampling": {}}
+    tools.answers = [RefusedError(Refusal("unavailable", "The user said no."))] * 2
+    objective = {"objective": "Where do sessions live?"}
+    answer = tools.call("synthesize", **objective)
+    assert (answer["answer"], answer["stopReason"]) == (None, "refused")
+    assert [each["code"] for each in answer["evidence"]] == ["MEM-001"]
+    text = tools.result("synthesize", **objective)["content"][0]["text"]
+    assert "This client refused to ask its model" in text
+
+
+def test_synthesize_says_where_no_answer_came_in_time(tools):
+    tools.capabilities = {"sampling": {}}
+    tools.answers = [RefusedError(Refusal("unavailable", "Too late.", retryable=True))]
+    with pytest.raises(Refused, match="Too late"):
+        tools.call("synthesize", objective="Where do sessions live?")
+
+
 def test_an_empty_answer_of_the_model_is_an_error_that_may_be_tried_again(tools):
     tools.capabilities = {"sampling": {}}
     tools.answers = [text_reply("  ")]

@@ -1,8 +1,9 @@
 """synthesize: gather what is known of an objective, and let the host's model answer from it.
 
 The model may read more with two read-only tools, for a bounded number of rounds; the last round has
-none.  Without sampling the evidence is the answer.  In 2026-07-28 each round is an ask of its own
-name, so that a call which is sent again finds the answers of the rounds before.
+none.  Without sampling, or where it is refused, the evidence is the answer.  In 2026-07-28 each
+round is an ask of its own name, so that a call which is sent again finds the answers of the rounds
+before.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 from memrpc.protocol.asks import Ask, sample
 from memrpc.server.context import Context
 from memrpc.server.contracts import Contract, load_contract
+from memrpc.server.faults import RefusedError
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import DomainError, Unavailable
 from memrpc.surface.desk import Desk
@@ -28,6 +30,7 @@ from memrpc.workspace import rules
 TOOL = "synthesize"
 MAX_ANSWER_CHARS: Final = 20_000
 OBJECTIVE_CHARS: Final = (5, rules.LONG_CHARS[1])
+REFUSED: Final = "refused"
 READERS: Final = ("memory-read", "task-read")
 _SYSTEM: Final = (
     "You synthesise what a repository's memory knows. Answer only from the evidence and from what "
@@ -65,7 +68,7 @@ class _Talk:
 
 
 async def _converse(visit: Visit, ground: Ground) -> _Talk:
-    """Ask the model, run the tools that it calls, until it answers.
+    """Ask the model, run the tools that it calls, until it answers or the client refuses.
 
     Raises Unavailable where it answers nothing.
     """
@@ -76,7 +79,13 @@ async def _converse(visit: Visit, ground: Ground) -> _Talk:
     rounds: int = visit.arguments.get("max_iterations", 3)
     for number in range(1, rounds + 1):
         ask = _ask(visit, messages, is_last=number == rounds)
-        reply = await visit.ctx.ask(f"round-{number}", ask)
+        try:
+            reply = await visit.ctx.ask(f"round-{number}", ask)
+        except RefusedError as error:
+            if error.refusal.retryable:
+                raise
+            talk.stop_reason = REFUSED
+            return talk
         talk.iterations = number
         talk.model, talk.stop_reason = reply.get("model"), str(reply.get("stopReason", "endTurn"))
         blocks = _blocks(reply.get("content"))
@@ -172,7 +181,8 @@ def _answer(visit: Visit, ground: Ground, talk: _Talk) -> ToolResult:
                 for each in evidence[:count]
             ],
         }
-        head = talk.answer or "This client has no model to ask; the evidence follows."
+        why = "refused to ask its model" if talk.stop_reason == REFUSED else "has no model to ask"
+        head = talk.answer or f"This client {why}; the evidence follows."
         summary = [] if talk.answer or not ground.summary else [ground.summary]
         lines = [f"- {each.line()}" for each in evidence[:count]] or ["(nothing is stored)"]
         return structured, [f"# {objective}", head, *summary, "## Evidence", *lines]
