@@ -42,6 +42,9 @@ _SAYS_NOTHING_EMPTY = frozenset(
 )
 """What an empty text can only mean to leave out; of ``parent_id`` and the like it clears."""
 
+_ON_ONE_LINE = frozenset({"title", "name", "phase", "role", *_AGENTS})
+"""What lists show in a line of its own, so that no text passes for a line of the list."""
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -188,7 +191,9 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
 def spoken(arguments: Arguments) -> Arguments:
     """Return the arguments that say something: some models fill in every field of a schema."""
     empty = {name for name in _SAYS_NOTHING_EMPTY & arguments.keys() if arguments[name] == ""}
-    return {name: value for name, value in arguments.items() if name not in empty}
+    said = {name: value for name, value in arguments.items() if name not in empty}
+    lines = {name: " ".join(said[name].splitlines()) for name in _ON_ONE_LINE & said.keys()}
+    return said | lines
 
 
 def relocated(arguments: Arguments) -> Arguments:
