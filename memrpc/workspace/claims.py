@@ -84,10 +84,10 @@ def take(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
     _check_wish(wish)
     held = open_claim(db, task)
     if wish.token is not None:
-        return _renew(db, _by_token(db, task, wish.token, held), wish, act)
+        return _renew(db, repo, task, _by_token(db, task, wish.token, held), wish, act)
     if held is not None and held.is_live(act.now):
         if is_holder(held, act):
-            return _renew(db, held, wish, act)
+            return _renew(db, repo, task, held, wish, act)
         if not wish.force:
             raise _taken(task, held)
     _check_claimable(task)
@@ -219,7 +219,9 @@ def _add(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
     return claim
 
 
-def _renew(db: apsw.Connection, claim: Claim, wish: Wish, act: Act) -> Claim:
+def _renew(
+    db: apsw.Connection, repo: Repo, task: Task, claim: Claim, wish: Wish, act: Act
+) -> Claim:
     """Prolong the claim; what is said of role and metadata takes the place of what was."""
     renewed = replace(
         claim,
@@ -234,6 +236,7 @@ def _renew(db: apsw.Connection, claim: Claim, wish: Wish, act: Act) -> Claim:
         "metadata": json_column.encode(renewed.metadata),
     }
     db.execute(_RENEW, values).fetchall()
+    _note(db, repo, task, act)
     return renewed
 
 

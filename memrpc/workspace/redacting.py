@@ -77,10 +77,11 @@ def _redact_task(db: apsw.Connection, task: Task, act: Act) -> list[str]:
         gone += [row_id for (row_id,) in rows]
     db.execute(_DELETE_HANDOFFS, {"task": task.key}).fetchall()
     indexing.remove(db, Kind.TASK, task.key)
+    near = tasks.around(db, task)
     tasks.delete(db, task)
     repo = scope.by_key(db, task.repo)
     actions.log(db, repo, act, Change("redact", Kind.TASK, task.id))
-    topics.note(db, repo, (topics.TASKS,), f"task://{task.id}", now=act.now)
+    topics.note_tasks(db, repo, task, *near, now=act.now)
     return gone
 
 

@@ -128,10 +128,11 @@ def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Task:
     claims.end_all(db, task, act)
     handoffs.expire_of(db, repo, task, act)
     indexing.remove(db, Kind.TASK, task.key)
+    near = tasks.around(db, task)
     tasks.delete(db, task)
     change = Change("delete", Kind.TASK, task.id, task.code, actions.snapshot(task, remarks))
     actions.log(db, repo, act, change)
-    topics.note(db, repo, (topics.TASKS,), f"task://{task.id}", now=act.now)
+    topics.note_tasks(db, repo, task, *near, now=act.now)
     return task
 
 
@@ -311,4 +312,5 @@ def _log(
     shown = None if before is None else actions.snapshot(before)
     change = Change(operation, Kind.TASK, after.id, after.code, shown, actions.snapshot(after))
     actions.log(db, repo, act, change)
-    topics.note(db, repo, (topics.TASKS,), f"task://{after.id}", now=act.now)
+    above = tasks.above(db, after) if before is None else tasks.above(db, before, after)
+    topics.note_tasks(db, repo, after, *above, now=act.now)

@@ -146,6 +146,17 @@ def depending(db: apsw.Connection, task: Task) -> list[Task]:
     return [_task(row) for row in db.execute(_DEPENDING, {"task": task.key}).fetchall()]
 
 
+def above(db: apsw.Connection, *states: Task) -> list[Task]:
+    """List the tasks that these are part of or wait for."""
+    keys = {key for task in states for key in (task.parent, task.depends_on) if key is not None}
+    return list(by_keys(db, keys).values()) if keys else []
+
+
+def around(db: apsw.Connection, task: Task) -> list[Task]:
+    """List the tasks that show this one."""
+    return [*above(db, task), *children(db, task), *depending(db, task)]
+
+
 def holds_code(db: apsw.Connection, repo: Repo, code: str) -> bool:
     """Say whether the repository has a task of this code."""
     return db.execute(_HELD, {"repo": repo.key, "code": code}).get is not None

@@ -15,7 +15,7 @@ from memrpc.store import changes
 if TYPE_CHECKING:
     import apsw
 
-    from memrpc.workspace.model import Repo
+    from memrpc.workspace.model import Repo, Task
 
 INDEX: Final = "repository://index"
 MEMORIES: Final = "memories"
@@ -28,6 +28,11 @@ STANDARDS: Final = "standards"
 def note(db: apsw.Connection, repo: Repo, parts: tuple[str, ...], *subjects: str, now: int) -> None:
     """Say that parts of a repository changed, and the subjects with these URIs."""
     changes.note(db, *_of_parts(repo, (*parts, ACTIONS)), *subjects, INDEX, now=now)
+
+
+def note_tasks(db: apsw.Connection, repo: Repo, *tasks: Task, now: int) -> None:
+    """Say that these tasks changed, or what they show of each other."""
+    note(db, repo, (TASKS,), *(f"task://{task.id}" for task in tasks), now=now)
 
 
 @lru_cache(maxsize=64)
