@@ -243,6 +243,9 @@ def decisions_of(db: apsw.Connection, repo: Repo, task: Task) -> list[Link]:
 
 def _joined(db: apsw.Connection, repo: Repo, task: Task, draft: TaskDraft) -> Task:
     """Return the task with the parent and the dependency that the draft names."""
+    if draft.depends_on is not None and task.depends_on is not None:
+        task = replace(task, depends_on=None)
+        tasks.save(db, task)  # The parent's search for cycles must not see what ends.
     if draft.parent_id is not None:
         task = replace(task, parent=_other(db, repo, task, draft.parent_id, "parent_id"))
         tasks.save(db, task)  # The dependency's search for cycles has to see it.

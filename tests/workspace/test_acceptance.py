@@ -199,6 +199,14 @@ def test_h15_open_dependencies_cycles_and_own_parents_are_refused(tools):
     assert cleared["updatedFields"] == ["depends_on"]
 
 
+def test_h15_a_dependency_that_ends_in_the_same_call_makes_no_cycle(tools):
+    whole, part = tools.task("Whole")["id"], tools.task("Part")["id"]
+    waiting = tools.task("Waiting", depends_on=whole)["id"]
+    tools.call("task-write", id=part, parent_id=whole)
+    tools.call("task-write", id=waiting, depends_on="", parent_id=part)
+    assert tools.call("task-read", id=waiting)["parent_id"] == part
+
+
 def test_h16_a_bulk_change_of_status_carries_a_comment_per_item(tools):
     tools.task("One")
     tools.task("Two")
