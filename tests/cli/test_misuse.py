@@ -105,7 +105,7 @@ def test_an_editor_that_is_no_command_is_named(told, monkeypatch):
 
 def test_what_was_edited_and_is_refused_is_not_lost(told, tmp_path, monkeypatch):
     write = "import sys; open(sys.argv[1], 'w').write('long ' * 1_000)"
-    monkeypatch.setenv("VISUAL", f'{sys.executable} -c "{write}"')
+    monkeypatch.setenv("VISUAL", f'"{sys.executable}" -c "{write}"')
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     refused = run(told, "persona", "edit")
     assert (refused.returncode, "the limit is 4,000" in refused.stderr) == (1, True)

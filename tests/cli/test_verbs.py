@@ -74,7 +74,7 @@ def test_the_persona_is_shown_and_imported(told):
 
 def test_the_persona_is_edited_with_the_users_editor(told, monkeypatch):
     write = "import sys; open(sys.argv[1], 'a').write('I like tea.\\n')"
-    monkeypatch.setenv("VISUAL", f'{sys.executable} -c "{write}"')
+    monkeypatch.setenv("VISUAL", f'"{sys.executable}" -c "{write}"')
     assert run(told, "persona", "edit").returncode == 0
     assert run(told, "persona", "show").stdout == "I like tea.\n"
 
@@ -365,7 +365,7 @@ def test_a_refusal_is_one_line_that_names_what_is_wrong(
     told, words, sentence, tmp_path, monkeypatch
 ):
     (tmp_path / "latin1.txt").write_bytes(b"caf\xe9")
-    monkeypatch.setenv("VISUAL", f"{sys.executable} -c 'raise SystemExit(1)'")
+    monkeypatch.setenv("VISUAL", f"'{sys.executable}' -c 'raise SystemExit(1)'")
     refused = run(told, *(word.format(tmp=tmp_path) for word in words))
     assert refused.returncode in {1, 2}
     assert sentence in refused.stderr
