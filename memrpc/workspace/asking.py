@@ -1,7 +1,8 @@
 """What the words of a question ask for, where they are not looked for in the index.
 
-"What did we decide last week" asks for all of a time and a kind.  Such words say that something is
-asked for and stand in no entry: looked for they would find nothing, or what holds them by chance.
+"What did we decide last week" asks for all of a time and a kind, "which mistakes did we make" for
+all of a kind.  Such words say that something is asked for and stand in no entry: looked for they
+would find nothing, or what holds them by chance.
 Handoffs and claims are few and short, and are looked through.
 """
 
@@ -31,10 +32,10 @@ _KINDS: Final = {
 }
 _TASKS: Final = frozenset({"task", "tasks"})
 _WORDS: Final = """
-    add added anything change changed changes create created entries everything find found get give
-    happen happened happening learn learned learnt list made make memories memory new news note
-    noted notes record recorded remember show something store stored tell things work worked write
-    written wrote
+    add added anything avoid change changed changes create created current entries everything far find
+    found get give happen happened happening last latest learn learned learnt list made make memories
+    memory new newest news note noted notes project recent recently record recorded remember repo
+    repository show something store stored tell things work worked write written wrote
 """
 _ASKING: Final = COMMON_WORDS | frozenset(_WORDS.split())
 

@@ -92,13 +92,15 @@ def search(
     """
     asked = inline.parse(question.query, INLINE_KEYS)
     text, window = windows.extract(asked.text, now)
-    wanted = None if window is None else asking.kinds(text)
-    if wanted is not None:
-        types = () if asked.groups("type") else wanted
-        text, question = "", replace(question, types=question.types or types)
     view = View(repo, question, asked, window, now)
     if not text:
         return _newest(db, view)
+    wanted = asking.kinds(text)
+    if wanted is not None and (wanted or window is not None):
+        types = question.types or (() if asked.groups("type") else wanted)
+        listed = _newest(db, replace(view, question=replace(question, types=types)))
+        if listed.total or window is not None:
+            return listed
     result = searching.ranked(
         db, text, Kind.ENTRY, _places(db, view), lambda keys: _priors(db, view, keys), aids
     )
