@@ -32,10 +32,11 @@ _KINDS: Final = {
 }
 _TASKS: Final = frozenset({"task", "tasks"})
 _WORDS: Final = """
-    add added anything avoid change changed changes create created current entries everything far find
-    found get give happen happened happening last latest learn learned learnt list made make memories
-    memory new newest news note noted notes project recent recently record recorded remember repo
-    repository show something store stored tell things work worked write written wrote
+    add added anything avoid change changed changes create created current entries everything far
+    find found get give happen happened happening last latest learn learned learnt list made make
+    memories memory new newest news note noted notes project recent recently record recorded
+    remember repo repository show something store stored tell things work worked write written
+    wrote
 """
 _ASKING: Final = COMMON_WORDS | frozenset(_WORDS.split())
 
