@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-MAX_COMPLETIONS: Final = 2_000
+MAX_COMPLETIONS: Final = 20_000
 
 _RECORDS: Final = """
 SELECT s.id, s.name, s.kind, f.path, s.start_line, s.end_line, s.signature, s.exported,

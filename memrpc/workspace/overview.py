@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-MAX_VALUES: Final = 500
+MAX_VALUES: Final = 10_000
 _ACTIVE_AT: Final = "SELECT active_at FROM repos WHERE repo = :repo"
 _CLAIMS: Final = """
 SELECT count(*) FILTER (WHERE expires_at > :now), count(*) FILTER (WHERE expires_at <= :now)

@@ -69,6 +69,40 @@ def test_every_argument_of_a_list_of_symbols_completes(start, argument):
     assert completed(start(), asked(SYMBOLS, argument))
 
 
+def test_a_symbol_completes_however_many_stand_before_it(start, tmp_path):
+    root = tmp_path / "wide"
+    root.mkdir()
+    names = [*(f"f{number}" for number in range(2_500)), "zealous"]
+    (root / "a.py").write_text("".join(f"def {name}():\n    pass\n" for name in names))
+    peer = start()
+    arguments = {"repo": "acme/wide", "repoPath": str(root)}
+    peer.ask("tools/call", {"name": "codebase-index", "arguments": arguments}, timeout_s=30)
+    params = asked(SYMBOL, "name", repo="acme/wide")
+    params["argument"]["value"] = "zeal"
+    assert completed(peer, params) == ["zealous"]
+
+
+def test_a_tag_completes_however_many_entries_came_after_it(start):
+    peer = start()
+    for first in range(0, 600, 100):
+        entries = [
+            {
+                "type": "code_fact",
+                "title": f"Fact {number}",
+                "content": " ".join(f"w{number * 20 + word}" for word in range(20)),
+                "importance": 3,
+                "tags": [f"tag{number:03}"],
+            }
+            for number in range(first, first + 100)
+        ]
+        params = {"name": "memory-write", "arguments": {"repo": "acme/wide", "memories": entries}}
+        assert not peer.ask("tools/call", params, timeout_s=30)["result"]["isError"]
+    params = asked("repository://{name}/memories{?search,type,tag,limit,offset}", "tag")
+    params["context"] = {"arguments": {"name": "acme/wide"}}
+    params["argument"]["value"] = "tag000"
+    assert completed(peer, params) == ["tag000"]
+
+
 def test_a_prompt_completes_from_the_project_that_the_session_works_in(start, tmp_path):
     """It is the project that the prompt's text will name."""
     root = tmp_path / "harbor"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memrpc.surface.desk import Desk
     from memrpc.workspace.model import Repo
 
-MAX_VALUES: Final = 500
+MAX_VALUES: Final = 10_000
 _PAGES: Final = ("10", "25", "50", "100")
 _OFFSETS: Final = ("0", "50", "100")
 _PRIORITIES: Final = ("1", "2", "3", "4", "5")
