@@ -48,6 +48,8 @@ def _checked(name: str, look: Callable[[Settings], str], settings: Settings) -> 
         return Check(name, is_ok=True, finding=look(settings))
     except DomainError as error:
         return Check(name, is_ok=False, finding=error.message)
+    except (OSError, ValueError) as error:
+        return Check(name, is_ok=False, finding=str(error))
 
 
 def _program(_: Settings) -> str:

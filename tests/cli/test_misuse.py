@@ -76,6 +76,13 @@ def test_doctor_reports_a_path_that_cannot_be_looked_at(tmp_path):
     assert "ok  extractor" in found.stdout
 
 
+@pytest.mark.parametrize("address", ["http://127.0.0.1:99999/v1", "http://[::1/v1"])
+def test_doctor_reports_an_embedder_whose_address_cannot_be_one(told, address):
+    found = run(told, "doctor", "--embedder", f"openai:{address}#model")
+    assert (found.returncode, found.stderr) == (1, "")
+    assert "BAD embedder" in found.stdout
+
+
 def test_a_path_that_cannot_be_looked_at_cannot_be_used(tmp_path):
     refused = run(tmp_path / ("x" * 300), "stats")
     assert (refused.returncode, "File name too long" in refused.stderr) == (3, True)
