@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import edit, keep, show, show_json
 from memrpc.settings import Settings
-from memrpc.store.errors import DomainError, InvalidArguments
+from memrpc.store.errors import Conflict, DomainError, InvalidArguments
 
 if TYPE_CHECKING:
     import argparse
+
+    import apsw
 
     from memrpc.archive.persona import Persona
 
@@ -40,11 +42,14 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
             return 0
         is_edited = parsed.action == "edit"
         text = edit(core.text) if is_edited else _read(parsed.file)
-        items, now = _items(text), now_us()
+
+        def replace(db: apsw.Connection) -> Persona:
+            if is_edited and persona.current(db, parsed.persona).version != core.version:
+                raise Conflict("Somebody else has changed the persona meanwhile.")
+            return persona.replace(db, parsed.persona, _items(text), now=now_us())
+
         try:
-            core = database.write_blocking(
-                lambda db: persona.replace(db, parsed.persona, items, now=now)
-            )
+            core = database.write_blocking(replace)
         except DomainError as error:
             if is_edited:
                 error.message += f" What you wrote is in {keep(text)}: mend it, and import it."

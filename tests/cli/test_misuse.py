@@ -121,6 +121,21 @@ def test_what_was_edited_and_is_refused_is_not_lost(told, tmp_path, monkeypatch)
     assert kept.read_text() == "long " * 1_000
 
 
+def test_an_edit_takes_nothing_back_that_somebody_wrote_meanwhile(told, tmp_path, monkeypatch):
+    editor = tmp_path / "editor.py"
+    other = [sys.executable, "-m", "memrpc", "persona", "import", "-", "--db", str(told)]
+    editor.write_text(
+        "import subprocess, sys; open(sys.argv[1], 'w').write('mine')\n"
+        f"subprocess.run({other!r}, input='theirs', text=True, check=True)\n"
+    )
+    monkeypatch.setenv("VISUAL", f'"{sys.executable}" "{editor}"')
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    refused = run(told, "persona", "edit")
+    assert (refused.returncode, "has changed the persona meanwhile" in refused.stderr) == (1, True)
+    assert next(tmp_path.glob("memrpc-*.txt")).read_text() == "mine"
+    assert run(told, "persona", "show").stdout == "theirs\n"
+
+
 def test_a_byte_order_mark_is_no_part_of_a_persona(told, tmp_path):
     file = tmp_path / "persona.txt"
     file.write_bytes(b"\xef\xbb\xbfI am kind.\r\n")
