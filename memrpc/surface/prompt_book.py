@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 from memrpc.server.context import Context
@@ -53,7 +52,7 @@ class Prompt:
 class PromptBook:
     """The engine's ``Prompts`` over a tuple of prompts, and the user's own, which hide none of it.
 
-    Those are read when prompts are first asked for.
+    Those are read whenever prompts are asked for, so that an edit needs no new start.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class PromptBook:
         self._own = own
         self._desk = desk
 
-    @cached_property
+    @property
     def prompts(self) -> Mapping[str, Prompt]:
         """Every prompt by its name."""
         built_in = {prompt.name: prompt for prompt in self._built_in}

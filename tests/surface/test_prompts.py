@@ -37,3 +37,18 @@ def test_a_prompt_that_looks_for_a_stacks_standards_tells_languages_from_framewo
     """Only a standard that has all of the tool's ``stack`` is found, and no language is in it."""
     said = " ".join(TEXTS[name].split())
     assert "standard-read for each language (language) and framework (stack)" in said
+
+
+def test_the_users_own_prompt_is_what_its_file_says_now(database):
+    folder = database.parent / "prompts"
+    folder.mkdir()
+    file = folder / "greet.md"
+    with Peer(command(database)) as peer:
+        peer.handshake()
+        for said in ("Say hello.", "Say goodbye to {guest}."):
+            file.write_text(said)
+            params = {"name": "greet", "arguments": {"guest": "Ann"}}
+            (message,) = peer.ask("prompts/get", params)["result"]["messages"]
+            assert message["content"]["text"] == said.format(guest="Ann")
+        file.unlink()
+        assert peer.ask("prompts/get", {"name": "greet"})["error"]["code"] == -32602
