@@ -40,8 +40,8 @@ _RECAP_OTHERS: Final = f"{_COLUMNS}{_OTHERS}{_IMPORTANT}"
 _RECAP_OTHERS_OF: Final = f"{_COLUMNS}{_OTHERS}AND type = :type {_IMPORTANT}"
 _OTHERS_BY_TYPE: Final = f"SELECT type, count(*) FROM entries {_OTHERS}GROUP BY type"
 _STANDINGS: Final = """
-SELECT entry, created_at, used, irrelevant, contradictory, type = 'task_archive', branch, folder,
-  tags
+SELECT entry, created_at, used, irrelevant, contradictory,
+  type = 'task_archive' OR status = 'archived', branch, folder, tags
 FROM entries WHERE entry IN (SELECT value FROM json_each(:keys))
 AND (expires_at IS NULL OR expires_at > :now)
 """
@@ -118,6 +118,7 @@ class Standing(NamedTuple):
     irrelevant: int
     contradictory: int
     is_archive: bool
+    """Whether it records a finished task, or was put away."""
     branch: str | None
     folder: str | None
     tags: str

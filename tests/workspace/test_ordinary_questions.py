@@ -263,6 +263,19 @@ def test_a_recap_counts_of_each_type_what_is_not_over(tools: Tools):
     assert (found["stats"]["byType"], found["total"]) == ({"pattern": 1}, 1)
 
 
+def test_b28_what_was_replaced_comes_after_what_replaced_it_and_says_so(tools: Tools):
+    old = tools.remember("Old", "For the search of the web we use Jina.")
+    new = tools.remember("New", "For the search of the web we use Exa.", supersedes="MEM-001")
+    asked = {"query": "web search", "include_archived": True}
+    found = tools.call("memory-read", **asked)
+    assert [row[0] for row in found["rows"]] == [new["id"], old["id"]]
+    assert found["archived"] == [old["id"]]
+    text = tools.text("memory-read", **asked)
+    ranked = [line for line in text.splitlines() if line.startswith(("#1 ", "#2 "))]
+    assert ["[archived]" in line for line in ranked] == [False, True]
+    assert "archived" not in tools.call("memory-read", query="web search")
+
+
 def test_a_change_of_an_archived_entry_says_that_it_stays_archived(tools: Tools):
     tools.remember("Gates", FACT)
     tools.call("memory-delete", id="MEM-001")

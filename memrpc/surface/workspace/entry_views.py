@@ -10,7 +10,7 @@ from memrpc.surface.workspace.shown import grouped, object_text, present
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.composing import EntryDraft
-from memrpc.workspace.model import EntryType, Repo
+from memrpc.workspace.model import EntryStatus, EntryType, Repo
 
 if TYPE_CHECKING:
     from memrpc.surface.projects import Project
@@ -185,6 +185,11 @@ def elsewhere_json(hits: Sequence[EntryHit], elsewhere: Mapping[int, Repo]) -> l
     return found or None
 
 
+def archived_json(hits: Sequence[EntryHit]) -> list[JSON] | None:
+    """Return the ids of the hits that were put away or replaced, if any was."""
+    return [hit.entry.id for hit in hits if hit.entry.status is EntryStatus.ARCHIVED] or None
+
+
 def of_whom(entry: Entry, elsewhere: Mapping[int, Repo]) -> str:
     """Return whose an entry is, if another repository's: here its code may name something else."""
     repo = elsewhere.get(entry.repo)
@@ -204,7 +209,8 @@ def opening_line(hit: EntryHit, elsewhere: Mapping[int, Repo], project: Project)
 def entry_line(entry: Entry) -> str:
     """Return an entry on one line, with its handles."""
     acked = "acked" if entry.used else "unacked"
-    return f"{entry.code} [{entry.importance}] {entry.title} [{acked}] ({entry.id})"
+    away = " [archived]" if entry.status is EntryStatus.ARCHIVED else ""
+    return f"{entry.code} [{entry.importance}] {entry.title} [{acked}]{away} ({entry.id})"
 
 
 def dated_line(entry: Entry, elsewhere: Mapping[int, Repo]) -> str:

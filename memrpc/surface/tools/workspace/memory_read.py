@@ -143,6 +143,7 @@ def _found(
                 "reason": answer.reason,
                 "near_repos": list(answer.near) or None,
                 "elsewhere": entry_views.elsewhere_json(hits, elsewhere),
+                "archived": entry_views.archived_json(hits),
                 "kg": kg,
             }
         ),
