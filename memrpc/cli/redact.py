@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from memrpc.cli.terminal import show, show_json
 from memrpc.settings import Settings
+from memrpc.store.errors import DomainError
 
 if TYPE_CHECKING:
     import argparse
+
+    from memrpc.store.database import Database
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +22,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(settings: Settings, parsed: argparse.Namespace) -> int:
     from memrpc.app import new_id, now_us
     from memrpc.cli.opening import opened
-    from memrpc.store.purge import Erasure
-    from memrpc.workers.purging import purge_ahead
     from memrpc.workspace import redacting
     from memrpc.workspace.model import Act
 
@@ -28,11 +29,22 @@ def run(settings: Settings, parsed: argparse.Namespace) -> int:
     with opened(settings) as application:
         database = application.database
         done = database.write_blocking(lambda db: redacting.redact(db, parsed.id, act))
-        outcome = database.maintain_blocking(lambda db: purge_ahead(db, application.owner, now_us))
-    is_done = outcome is Erasure.COMPLETE
+        obstacle = _purge(database, application.owner)
     if parsed.json:
-        show_json({"ids": list(done.ids), "erasure": "complete" if is_done else "pending"})
+        show_json({"ids": list(done.ids), "erasure": "pending" if obstacle else "complete"})
     else:
-        rest = "no trace is left" if is_done else "the bytes go when no other process reads"
-        show(f"redacted {', '.join(done.ids)}; {rest}")
+        show(f"redacted {', '.join(done.ids)}; {obstacle or 'no trace is left'}")
     return 0
+
+
+def _purge(database: Database, owner: str) -> str:
+    """What keeps the bytes in the file; empty once they are gone.  What was redacted stays so."""
+    from memrpc.app import now_us
+    from memrpc.store.purge import Erasure
+    from memrpc.workers.purging import purge_ahead
+
+    try:
+        outcome = database.maintain_blocking(lambda db: purge_ahead(db, owner, now_us))
+    except DomainError as error:
+        return f"the bytes are still to go: {error.message}"
+    return "" if outcome is Erasure.COMPLETE else "the bytes go when no other process reads"

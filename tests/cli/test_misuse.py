@@ -16,6 +16,18 @@ from tests.cli.test_verbs import HEADER, noted, run, told
 __all__ = ["noted", "told"]
 
 
+def run_on_a_small_disk(database, max_bytes: int, *words: str) -> subprocess.CompletedProcess:
+    """Run a verb that may write files of ``max_bytes`` and no longer ones."""
+    code = (
+        "import resource, signal, sys; from memrpc.cli import run\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({max_bytes}, {max_bytes}))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "sys.exit(run(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", code, *words, "--db", str(database)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_an_export_to_a_database_is_refused(told, tmp_path):
     other, link = tmp_path / "other.db", tmp_path / "link.jsonl"
     assert run(told, "backup", str(other)).returncode == 0
@@ -144,20 +156,21 @@ def test_a_byte_order_mark_is_no_part_of_a_persona(told, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+def test_what_is_redacted_stays_so_where_its_bytes_cannot_go_yet(told, noted):
+    done = run_on_a_small_disk(told, 400_000, "redact", noted)
+    assert done.stdout.startswith(f"redacted {noted}; the bytes are still to go: ")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert noted not in run(told, "export").stdout
+    assert json.loads(run(told, "stats", "--json").stdout)["pending_purges"] == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
 def test_an_import_that_fails_half_way_says_what_stays(told, tmp_path):
     event = json.loads(run(told, "export").stdout.splitlines()[1]) | {"memories": []}
     lines = [json.dumps(event | {"event_id": f"n{n}"}) for n in range(3_000)]
     file, other = tmp_path / "long.jsonl", tmp_path / "other.db"
     file.write_text(HEADER + "\n".join(lines) + "\n")
-    code = (
-        "import resource, signal, sys; from memrpc.cli import run\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "sys.exit(run(sys.argv[1:]))\n"
-    )
-    words = ("import", "--skip-bad", str(file), "--db", str(other))
-    command = [sys.executable, "-c", code, *words]
-    failed = subprocess.run(command, capture_output=True, text=True, check=False)
+    failed = run_on_a_small_disk(other, 3_000_000, "import", "--skip-bad", str(file))
     assert failed.returncode == 3
     assert "What came in before stays; import again to go on." in failed.stderr
     done = json.loads(run(other, "import", "--json", str(file)).stdout)
