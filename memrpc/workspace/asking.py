@@ -1,9 +1,9 @@
 """What the words of a question ask for, where they are not looked for in the index.
 
 "What did we decide last week" asks for all of a time and a kind, "which mistakes did we make" for
-all of a kind.  Such words say that something is asked for and stand in no entry: looked for they
-would find nothing, or what holds them by chance.
-Handoffs and claims are few and short, and are looked through.
+all of a kind, "what is blocked" for all of a status.  Such words say that something is asked for
+and stand in no entry: looked for they would find nothing, or what holds them by chance.  Handoffs
+and claims are few and short, and are looked through.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from memrpc.recall.query import COMMON_WORDS
-from memrpc.workspace.model import EntryType
+from memrpc.workspace.model import EntryType, TaskStatus
 from memrpc.workspace.scope import fold
 
 T = TypeVar("T")
@@ -31,6 +31,20 @@ _KINDS: Final = {
     "patterns": EntryType.PATTERN,
 }
 _TASKS: Final = frozenset({"task", "tasks"})
+_TASK_WORD: Final = re.compile(r"\btasks?\b(?![-\w])", re.IGNORECASE)
+_OPEN: Final = (
+    TaskStatus.IN_PROGRESS,
+    TaskStatus.PENDING,
+    TaskStatus.BACKLOG,
+    TaskStatus.BLOCKED,
+)
+_STATUSES: Final = {
+    **{str(status): (status,) for status in TaskStatus},
+    **dict.fromkeys(("done", "finished"), (TaskStatus.COMPLETED,)),
+    **dict.fromkeys(("open", "unfinished", "next", "todo"), _OPEN),
+    "cancelled": (TaskStatus.CANCELED,),
+    "progress": (TaskStatus.IN_PROGRESS,),
+}
 _WORDS: Final = """
     add added anything avoid change changed changes create created current entries everything far
     find found get give happen happened happening last latest learn learned learnt list made make
@@ -52,6 +66,21 @@ def kinds(text: str) -> tuple[EntryType, ...] | None:
 def is_for_all_tasks(text: str) -> bool:
     """Say whether a question about tasks has no subject."""
     return all(word in _ASKING or word in _TASKS for word in _WORD.findall(text.casefold()))
+
+
+def statuses(text: str) -> tuple[TaskStatus, ...]:
+    """Return the statuses that a question without another subject asks for."""
+    words = _WORD.findall(text.casefold())
+    named = [word for word in words if word in _STATUSES]
+    if not is_for_all_tasks(" ".join(word for word in words if word not in _STATUSES)):
+        return ()
+    return tuple(dict.fromkeys(status for word in named for status in _STATUSES[word]))
+
+
+def of_tasks(text: str) -> str:
+    """Return a question without the word task, which every task's code holds."""
+    rest = " ".join(_TASK_WORD.sub(" ", text).split())
+    return text if is_for_all_tasks(rest) else rest
 
 
 def fitting(query: str, things: Sequence[T], text_of: Callable[[T], str]) -> list[T]:

@@ -48,6 +48,9 @@ def search(
     text, window = windows.extract(query.strip(), now)
     if window is not None and asking.is_for_all_tasks(text):
         text = ""
+    if window is None and not chosen.statuses and (wanted := asking.statuses(text)):
+        return task_reading.listing(db, repo, chosen.with_statuses(wanted))
+    text = asking.of_tasks(text)
     conditions = chosen.conditions(window)
     within = _selected(db, repo, conditions) if conditions else None
     named = frozenset(tasks.issues_in(query)) | _spoken_issues(query)

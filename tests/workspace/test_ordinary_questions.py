@@ -53,7 +53,29 @@ def test_a_question_for_all_of_a_time_lists_it(fortnight, question, titles):
 def test_a_search_that_finds_no_task_says_what_there_is_to_list(tools: Tools):
     tools.task("Work")
     tools.call("task-write", code="TASK-001", status="blocked", comment="No crane.")
-    assert "All statuses: blocked: 1." in tools.text("task-read", query="what is blocked?")
+    assert "All statuses: blocked: 1." in tools.text("task-read", query="what is stuck?")
+
+
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ("what is blocked?", ["TASK-002"]),
+        ("which tasks are done", ["TASK-003"]),
+        ("what is in progress or cancelled?", []),
+        ("what should I work on next?", ["TASK-001", "TASK-002"]),
+        ("open tasks", ["TASK-001", "TASK-002"]),
+        ("blocked tasks about the quay", ["TASK-002"]),
+        ("TASK-001", ["TASK-001"]),
+        ("the task of painting", ["TASK-002"]),
+    ],
+)
+def test_a_question_for_all_of_a_status_lists_it(tools: Tools, query, codes):
+    for title in ("Grease the crane", "Paint the quay", "Mend the sails"):
+        tools.task(title)
+    tools.call("task-write", code="TASK-002", status="blocked", comment="No colour.")
+    tools.call("task-write", code="TASK-003", status="completed", force=True)
+    rows = tools.rows("task-read", "results", query=query)
+    assert [row["task_code"] for row in rows] == codes
 
 
 def test_tasks_of_a_time_are_listed_whatever_they_are_called(tools: Tools):
