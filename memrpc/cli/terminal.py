@@ -94,6 +94,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 def edit(text: str) -> str:
     """What the user's editor made of ``text``."""
+    import signal
     import subprocess
     import tempfile
     from pathlib import Path
@@ -104,12 +105,16 @@ def edit(text: str) -> str:
         file = Path(folder) / "persona.txt"
         file.write_text(text, encoding="utf-8")
         words = editor()
+        # An interrupt is the editor's own business, as vi's way out of a command is.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
             done = subprocess.run([*words, str(file)], check=False)  # noqa: S603 -- the user's own
         except FileNotFoundError:
             raise InvalidState(
                 f"There is no editor {words[0]}; name one in EDITOR, or give a file to import."
             ) from None
+        finally:
+            signal.signal(signal.SIGINT, before)
         if done.returncode:
             raise InvalidState(f"The editor ended with {done.returncode}; nothing was changed.")
         return file.read_text(encoding="utf-8")

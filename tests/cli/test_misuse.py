@@ -133,6 +133,18 @@ def test_what_was_edited_and_is_refused_is_not_lost(told, tmp_path, monkeypatch)
     assert kept.read_text() == "long " * 1_000
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_an_interrupt_in_the_editor_is_not_the_end_of_it(told, tmp_path, monkeypatch):
+    editor = tmp_path / "editor.py"
+    editor.write_text(
+        "import os, signal, sys; os.kill(os.getppid(), signal.SIGINT)\n"
+        "open(sys.argv[1], 'w').write('interrupted')\n"
+    )
+    monkeypatch.setenv("VISUAL", f'"{sys.executable}" "{editor}"')
+    assert run(told, "persona", "edit").returncode == 0
+    assert run(told, "persona", "show").stdout == "interrupted\n"
+
+
 def test_an_edit_takes_nothing_back_that_somebody_wrote_meanwhile(told, tmp_path, monkeypatch):
     editor = tmp_path / "editor.py"
     other = [sys.executable, "-m", "memrpc", "persona", "import", "-", "--db", str(told)]
