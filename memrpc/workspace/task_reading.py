@@ -45,6 +45,12 @@ _PHASE: Final = "phase = :phase COLLATE NOCASE"
 _PRIORITY: Final = "priority = :priority"
 _ISSUE: Final = "task IN (SELECT task FROM task_issues WHERE issue = :issue)"
 _CREATED: Final = "created_at >= :since AND created_at < :until"
+_WHEN: Final = {
+    (TaskStatus.COMPLETED,): "finished_at >= :since AND finished_at < :until",
+    (TaskStatus.CANCELED,): "canceled_at >= :since AND canceled_at < :until",
+    (TaskStatus.IN_PROGRESS,): "in_progress_at >= :since AND in_progress_at < :until",
+}
+"""What a time means where the tasks of one status are asked for; else it is when they were made."""
 _BY_PRIORITY: Final = "ORDER BY priority DESC, task LIMIT :limit OFFSET :offset"
 _BY_UPDATE: Final = "ORDER BY updated_at DESC, task LIMIT :limit OFFSET :offset"
 _HANDOFFS: Final = """
@@ -81,7 +87,8 @@ class TaskFilter:
             chosen[_STATUSES] = {"statuses": json.dumps([str(each) for each in self.statuses])}
         if window is not None:
             since, until = window.since, window.until
-            chosen[_CREATED] = {"since": since or -_FOREVER, "until": until or _FOREVER}
+            when = _WHEN.get(self.statuses, _CREATED)
+            chosen[when] = {"since": since or -_FOREVER, "until": until or _FOREVER}
         return chosen | self._plain()
 
     def with_statuses(self, statuses: tuple[TaskStatus, ...]) -> TaskFilter:

@@ -46,13 +46,16 @@ def search(
 ) -> TaskList:
     """Find tasks that answer a question; without words the newest that pass the filters."""
     text, window = windows.extract(query.strip(), now)
-    if window is not None and asking.is_for_all_tasks(text):
+    wanted = () if chosen.statuses else asking.statuses(text)
+    if wanted:
+        chosen = chosen.with_statuses(wanted)
+    if wanted and window is None:
+        return task_reading.listing(db, repo, chosen)
+    if window is not None and (wanted or asking.is_for_all_tasks(text)):
         text = ""
-    if window is None and not chosen.statuses and (wanted := asking.statuses(text)):
-        return task_reading.listing(db, repo, chosen.with_statuses(wanted))
     text = asking.of_tasks(text)
     conditions = chosen.conditions(window)
-    within = _selected(db, repo, conditions) if conditions else None
+    within = _selected(db, repo, conditions) if conditions or not text else None
     named = frozenset(tasks.issues_in(query)) | _spoken_issues(query)
     if not text:
         newest = sorted(within or (), reverse=True)

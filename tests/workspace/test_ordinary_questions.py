@@ -78,9 +78,31 @@ def test_a_question_for_all_of_a_status_lists_it(tools: Tools, query, codes):
     assert [row["task_code"] for row in rows] == codes
 
 
+@pytest.mark.parametrize("query", ["", "  "])
+def test_a_search_for_no_words_lists_all_tasks(tools: Tools, query):
+    tools.task("Grease the crane")
+    tools.task("Paint the quay")
+    rows = tools.rows("task-read", "results", query=query)
+    assert [row["task_code"] for row in rows] == ["TASK-002", "TASK-001"]
+    assert "None" not in tools.text("task-read", query=query)
+
+
+def test_a_time_is_of_the_status_that_is_asked_for(tools: Tools):
+    tools.task("Grease the crane")
+    tools.ahead_us = 3 * DAY
+    tools.call("task-write", code="TASK-001", status="completed", force=True)
+    for asked in (
+        {"query": "tasks completed in the last hour"},
+        {"query": "last hour", "status": "completed"},
+    ):
+        (row,) = tools.rows("task-read", "results", **asked)
+        assert row["task_code"] == "TASK-001"
+    assert tools.call("task-read", query="tasks added in the last hour")["total"] == 0
+
+
 def test_tasks_of_a_time_are_listed_whatever_they_are_called(tools: Tools):
     tools.task("Grease the crane")
-    (row,) = tools.rows("task-read", "results", query="what did we add today?")
+    (row,) = tools.rows("task-read", "results", query="what did we add in the last hour?")
     assert row["title"] == "Grease the crane"
 
 

@@ -30,7 +30,7 @@ async def search(visit: Visit) -> ToolResult:
     found = await visit.search(
         lambda db, repo: task_search.search(db, repo, query, chosen, now=visit.now, aids=visit.aids)
     )
-    asked = shown.shortened(query) or f"#{issue}"
+    asked = shown.shortened(query) or ("" if issue is None else f"#{issue}")
     return visit.fitted(len(found.rows), lambda count: _found(visit, asked, chosen, found, count))
 
 
