@@ -45,7 +45,7 @@ _PHASE: Final = "phase = :phase COLLATE NOCASE"
 _PRIORITY: Final = "priority = :priority"
 _ISSUE: Final = "task IN (SELECT task FROM task_issues WHERE issue = :issue)"
 _CREATED: Final = "created_at >= :since AND created_at < :until"
-_WHEN: Final = {
+_WHEN: Final[dict[tuple[TaskStatus, ...], str]] = {
     (TaskStatus.COMPLETED,): "finished_at >= :since AND finished_at < :until",
     (TaskStatus.CANCELED,): "canceled_at >= :since AND canceled_at < :until",
     (TaskStatus.IN_PROGRESS,): "in_progress_at >= :since AND in_progress_at < :until",
