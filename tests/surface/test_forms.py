@@ -7,6 +7,7 @@ import pytest
 from tests.peer import Peer, request
 from tests.surface.conftest import command
 
+PROPERTIES = ["repo", "phase", "title", "description", "status", "priority"]
 FORM = {"phase": "research", "title": "Sound the harbor", "description": "x"}
 
 
@@ -34,3 +35,43 @@ def test_a_form_is_read_as_arguments_are(database, sent, priority):
         f"(phase: research, priority: {priority}, status: backlog)" in answer["content"][0]["text"]
     )
     assert answer["structuredContent"]["task_code"] == "TASK-001"
+
+
+def started(peer: Peer, arguments: dict, roots: list | None = None) -> dict:
+    """The form that a call asks the user to fill in."""
+    params = {"name": "task-write", "arguments": {"interactive": True, **arguments}}
+    peer.send(request("write", "tools/call", params))
+    (question,) = peer.receive()
+    while question["method"] == "roots/list":
+        found = [{"uri": root.as_uri()} for root in roots]
+        peer.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": found}})
+        (question,) = peer.receive()
+    return question
+
+
+def test_the_form_asks_for_the_repository_where_nothing_names_one(database, tmp_path):
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    with Peer(command(database), cwd=tmp_path, env=home) as peer:
+        peer.handshake(capabilities={"elicitation": {}})
+        question = started(peer, {})
+        asked = question["params"]["requestedSchema"]
+        assert (list(asked["properties"]), asked["required"][0]) == (PROPERTIES, "repo")
+        accepted = {"action": "accept", "content": {**FORM, "repo": "acme/harbor"}}
+        peer.send({"jsonrpc": "2.0", "id": question["id"], "result": accepted})
+        answer = peer.answer("write")["result"]
+    assert answer["structuredContent"]["scope"]["owner"] == "acme"
+
+
+def test_the_form_lets_the_user_choose_among_the_projects_of_the_client(database, tmp_path):
+    roots = [tmp_path / name for name in ("harbor", "zoo")]
+    for root in roots:
+        root.mkdir()
+    with Peer(command(database)) as peer:
+        peer.handshake(capabilities={"elicitation": {}, "roots": {}})
+        question = started(peer, FORM, roots)
+        asked = question["params"]["requestedSchema"]["properties"]
+        assert list(asked) == ["repo", "status", "priority"]
+        accepted = {"action": "accept", "content": {"repo": asked["repo"]["enum"][1]}}
+        peer.send({"jsonrpc": "2.0", "id": question["id"], "result": accepted})
+        answer = peer.answer("write")["result"]
+    assert answer["structuredContent"]["scope"]["repo"] == "zoo"

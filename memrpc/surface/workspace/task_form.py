@@ -9,13 +9,20 @@ from memrpc.server.context import answer_of
 from memrpc.server.leniency import read_arguments
 from memrpc.server.validation import Schema
 from memrpc.store.errors import InvalidArguments, NotSupported
+from memrpc.surface import projects
 from memrpc.wire.messages import JSON
 
 if TYPE_CHECKING:
     from memrpc.server.context import Context
+    from memrpc.surface.desk import Desk
     from memrpc.surface.workspace.visit import Arguments
 
 KEY: Final = "task"
+REPO: Final[dict[str, JSON]] = {
+    "type": "string",
+    "title": "Repository",
+    "description": "As owner/name.",
+}
 FIELDS: Final[dict[str, dict[str, JSON]]] = {
     "phase": {"type": "string", "title": "Phase", "description": "Such as research or execution."},
     "title": {"type": "string", "title": "Title", "minLength": 3, "maxLength": 100},
@@ -43,13 +50,14 @@ CHOICES: Final[dict[str, dict[str, JSON]]] = {
 }
 
 
-async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
+async def ask_for_task(ctx: Context, desk: Desk, arguments: Arguments) -> dict[str, JSON]:
     """Return what the user answers of what the arguments leave out, read as those are.
 
     Raises NotSupported where the client shows no forms, RefusedError where the user declines,
     InvalidArguments where the client sends what the form does not allow.
     """
-    missing = {name: field for name, field in FIELDS.items() if not arguments.get(name)}
+    described = {name: field for name, field in FIELDS.items() if not arguments.get(name)}
+    missing = {**await _place(ctx, desk, arguments), **described}
     if not missing:
         return {}
     offered = {name: field for name, field in CHOICES.items() if name not in arguments}
@@ -60,8 +68,10 @@ async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
     }
     ask = elicit_form("Describe the new task.", schema)
     if not ctx.can_ask(ask):
+        *first, last = missing
+        named = f"{', '.join(first)} and {last}" if first else last
         raise NotSupported(
-            "this client shows no forms; send phase, title and description as arguments.",
+            f"this client shows no forms; send {named} as arguments.",
             missing=list(missing),
         )
     answers = read_arguments(answer_of(await ctx.ask(KEY, ask)), schema)
@@ -69,3 +79,15 @@ async def ask_for_task(ctx: Context, arguments: Arguments) -> dict[str, JSON]:
     if violation is not None:
         raise InvalidArguments(f"The form came back with something else: {violation.message}")
     return answers
+
+
+async def _place(ctx: Context, desk: Desk, arguments: Arguments) -> dict[str, JSON]:
+    """Return the field for the repository where nothing says which one is meant."""
+    try:
+        await projects.resolve(ctx, desk.places, desk.database, arguments)
+    except InvalidArguments as error:
+        if arguments.get("repo"):
+            raise
+        candidates = error.details.get("candidates")
+        return {"repo": {**REPO, "enum": candidates} if candidates else REPO}
+    return {}

@@ -7,7 +7,7 @@ answer is structured content, and a text that says the same to a reader; both na
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memrpc.server.service import ToolResult
@@ -215,8 +215,3 @@ def given(*names: str) -> Callable[[Arguments], bool]:
 def always(_: Arguments) -> bool:
     """Hold for the mode that is left."""
     return True
-
-
-def with_arguments(visit: Visit, arguments: Arguments) -> Visit:
-    """Return the visit as if it had come with these arguments."""
-    return replace(visit, arguments=arguments)

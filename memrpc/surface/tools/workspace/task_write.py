@@ -21,7 +21,6 @@ from memrpc.surface.workspace.visit import (
     Visit,
     always,
     serve,
-    with_arguments,
 )
 from memrpc.wire.messages import JSON
 from memrpc.workspace import rules, task_writing, tasks
@@ -36,6 +35,9 @@ _NEW = ("phase", "title", "description")
 
 
 async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
+    """Ask the user for what is missing where that is wanted: asking comes before writing."""
+    if arguments.get("interactive") and not arguments.get("tasks"):
+        arguments = {**arguments, **await ask_for_task(ctx, desk, arguments)}
     return await serve(ctx, desk, TOOL, arguments, MODES)
 
 
@@ -73,12 +75,6 @@ def _siblings_first(items: Sequence[Arguments | DomainError]) -> list[int]:
     for place in range(len(given)):
         visit(place)
     return order
-
-
-async def interactive(visit: Visit) -> ToolResult:
-    """Ask the user for what is missing, then create; asking comes before writing."""
-    answers = await ask_for_task(visit.ctx, visit.arguments)
-    return await create(with_arguments(visit, {**visit.arguments, **answers}))
 
 
 async def change_many(visit: Visit) -> ToolResult:
@@ -199,7 +195,7 @@ async def create_or_change(visit: Visit) -> ToolResult:
 
 MODES = (
     (lambda a: bool(a.get("tasks")), write_many),
-    (lambda a: bool(a.get("interactive")), interactive),
+    (lambda a: bool(a.get("interactive")), create),
     (lambda a: bool(a.get("ids")), change_many),
     (_is_new, create_or_change),
     (_names_one, change),
