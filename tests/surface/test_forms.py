@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import Peer, request
+from tests.peer import Peer, envelope, request
 from tests.surface.conftest import command
 
 PROPERTIES = ["repo", "phase", "title", "description", "status", "priority"]
@@ -37,9 +37,12 @@ def test_a_form_is_read_as_arguments_are(database, sent, priority):
     assert answer["structuredContent"]["task_code"] == "TASK-001"
 
 
-def started(peer: Peer, arguments: dict, roots: list | None = None) -> dict:
+def started(
+    peer: Peer, arguments: dict, roots: list | None = None, tool: str = "task-write"
+) -> dict:
     """The form that a call asks the user to fill in."""
-    params = {"name": "task-write", "arguments": {"interactive": True, **arguments}}
+    wanted = {"interactive": True} if tool == "task-write" else {}
+    params = {"name": tool, "arguments": {**wanted, **arguments}}
     peer.send(request("write", "tools/call", params))
     (question,) = peer.receive()
     while question["method"] == "roots/list":
@@ -75,3 +78,31 @@ def test_the_form_lets_the_user_choose_among_the_projects_of_the_client(database
         peer.send({"jsonrpc": "2.0", "id": question["id"], "result": accepted})
         answer = peer.answer("write")["result"]
     assert answer["structuredContent"]["scope"]["repo"] == "zoo"
+
+
+def test_a_synthesis_asks_for_the_repository_where_nothing_names_one(database, tmp_path):
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    with Peer(command(database), cwd=tmp_path, env=home) as peer:
+        peer.handshake(capabilities={"elicitation": {}})
+        question = started(peer, {"objective": "What do we know?"}, tool="synthesize")
+        assert list(question["params"]["requestedSchema"]["properties"]) == ["repo"]
+        accepted = {"action": "accept", "content": {"repo": "acme/harbor"}}
+        peer.send({"jsonrpc": "2.0", "id": question["id"], "result": accepted})
+        answer = peer.answer("write")["result"]
+    assert (answer["isError"], answer["structuredContent"]["repo"]) == (False, "harbor")
+
+
+def test_a_form_for_the_repository_ends_and_begins_a_round_where_there_are_no_sessions(
+    database, tmp_path
+):
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    params = {"name": "task-write", "arguments": {"interactive": True, **FORM}}
+    with Peer(command(database), cwd=tmp_path, env=home) as peer:
+        meta = envelope({"elicitation": {}})
+        first = peer.ask_modern("tools/call", params, meta)["result"]
+        ((key, asked),) = first["inputRequests"].items()
+        assert "repo" in asked["params"]["requestedSchema"]["required"]
+        accepted = {key: {"action": "accept", "content": {"repo": "acme/harbor", "priority": 5}}}
+        rest = {"inputResponses": accepted, "requestState": first["requestState"]}
+        answer = peer.ask_modern("tools/call", {**params, **rest}, meta)["result"]
+    assert answer["structuredContent"]["scope"]["owner"] == "acme"

@@ -1,10 +1,13 @@
-"""The form by which a user describes a new task; plain arguments are its twin."""
+"""The forms by which a user describes a new task or names a repository.
+
+Plain arguments are their twin.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memrpc.protocol.asks import elicit_form
+from memrpc.protocol.asks import Ask, elicit_form
 from memrpc.server.context import answer_of
 from memrpc.server.leniency import read_arguments
 from memrpc.server.validation import Schema
@@ -61,12 +64,7 @@ async def ask_for_task(ctx: Context, desk: Desk, arguments: Arguments) -> dict[s
     if not missing:
         return {}
     offered = {name: field for name, field in CHOICES.items() if name not in arguments}
-    schema: dict[str, JSON] = {
-        "type": "object",
-        "properties": {**missing, **offered},
-        "required": list(missing),
-    }
-    ask = elicit_form("Describe the new task.", schema)
+    ask = _form("Describe the new task.", missing, offered)
     if not ctx.can_ask(ask):
         *first, last = missing
         named = f"{', '.join(first)} and {last}" if first else last
@@ -74,7 +72,31 @@ async def ask_for_task(ctx: Context, desk: Desk, arguments: Arguments) -> dict[s
             f"this client shows no forms; send {named} as arguments.",
             missing=list(missing),
         )
-    answers = read_arguments(answer_of(await ctx.ask(KEY, ask)), schema)
+    return await _filled_in(ctx, KEY, ask)
+
+
+async def ask_for_repo(ctx: Context, desk: Desk, arguments: Arguments) -> dict[str, JSON]:
+    """Return the repository that the user names, where nothing else does and forms are shown.
+
+    Raises what ``ask_for_task`` raises for a form that does not come back filled in.
+    """
+    missing = await _place(ctx, desk, arguments)
+    ask = _form("Which repository is it about?", missing, {})
+    return await _filled_in(ctx, "repo", ask) if missing and ctx.can_ask(ask) else {}
+
+
+def _form(message: str, required: dict[str, JSON], offered: dict[str, JSON]) -> Ask:
+    schema: dict[str, JSON] = {
+        "type": "object",
+        "properties": {**required, **offered},
+        "required": list(required),
+    }
+    return elicit_form(message, schema)
+
+
+async def _filled_in(ctx: Context, key: str, ask: Ask) -> dict[str, JSON]:
+    schema = ask.params["requestedSchema"]
+    answers = read_arguments(answer_of(await ctx.ask(key, ask)), schema)
     violation = Schema(schema).violation(answers)
     if violation is not None:
         raise InvalidArguments(f"The form came back with something else: {violation.message}")

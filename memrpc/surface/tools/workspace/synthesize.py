@@ -22,6 +22,7 @@ from memrpc.store.errors import DomainError, Unavailable
 from memrpc.surface.desk import Desk
 from memrpc.surface.workspace import grounding, shown
 from memrpc.surface.workspace.grounding import Ground, Wanted
+from memrpc.surface.workspace.task_form import ask_for_repo
 from memrpc.surface.workspace.visit import Arguments, Visit, begin, serve
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON, JSONObject
@@ -41,7 +42,8 @@ _PREFERENCES: Final = {"intelligencePriority": 0.9, "speedPriority": 0.4}
 
 
 async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
-    visit = await begin(ctx, desk, TOOL, arguments)
+    named = await ask_for_repo(ctx, desk, arguments)
+    visit = await begin(ctx, desk, TOOL, {**arguments, **named})
     wanted = Wanted(
         objective=rules.check_text(arguments["objective"], "objective", OBJECTIVE_CHARS),
         path=await visit.path("current_file_path"),
