@@ -31,6 +31,12 @@ _KINDS: Final = {
     "patterns": EntryType.PATTERN,
 }
 _TASKS: Final = frozenset({"task", "tasks"})
+_STANDARDS: Final = frozenset(
+    {"standard", "standards", "rule", "rules", "convention", "conventions", "coding"}
+)
+_OF_LISTS: Final = frozenset(
+    {"", "handoff", "handoffs", "claim", "claims", "claimed", "pending", "waiting", "open"}
+)
 _TASK_WORD: Final = re.compile(r"\btasks?\b(?![-\w])", re.IGNORECASE)
 _OPEN: Final = (
     TaskStatus.IN_PROGRESS,
@@ -68,6 +74,12 @@ def is_for_all_tasks(text: str) -> bool:
     return all(word in _ASKING or word in _TASKS for word in _WORD.findall(text.casefold()))
 
 
+def is_for_all_standards(text: str) -> bool:
+    """Say whether a question names standards and no subject of theirs."""
+    words = set(_WORD.findall(text.casefold()))
+    return bool(words & _STANDARDS) and words <= _ASKING | _STANDARDS
+
+
 def statuses(text: str) -> tuple[TaskStatus, ...]:
     """Return the statuses that a question without another subject asks for."""
     words = _WORD.findall(text.casefold())
@@ -85,7 +97,7 @@ def of_tasks(text: str) -> str:
 
 def fitting(query: str, things: Sequence[T], text_of: Callable[[T], str]) -> list[T]:
     """Return the things whose text holds half of the query's words or more, the most first."""
-    words = {word.strip(_EDGES) for word in fold(query).split()} - COMMON_WORDS - {""}
+    words = {word.strip(_EDGES) for word in fold(query).split()} - COMMON_WORDS - _OF_LISTS
     if not words:
         return list(things)
     texts = ((thing, fold(text_of(thing))) for thing in things)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from memrpc.recall.query import parse as parse_query
 from memrpc.store.errors import NotFound
-from memrpc.workspace import graph, indexing, inline, scope, searching, standards
+from memrpc.workspace import asking, graph, indexing, inline, scope, searching, standards
 from memrpc.workspace.graph import Subgraph
 from memrpc.workspace.handles import resolve
 from memrpc.workspace.model import Kind, Standard
@@ -134,6 +134,8 @@ def search(
         StandardHit(known[key], mark, _terms(asked.text, known[key]))
         for key, mark in zip(page, marks, strict=True)
     )
+    if not result.subjects and asking.is_for_all_standards(asked.text):
+        return listing(db, repo, chosen)
     if not result.subjects:
         return _nothing(db, repo, result.reason)
     around = graph.around(db, Kind.STANDARD, page)

@@ -217,13 +217,24 @@ def test_what_lies_past_the_end_is_not_shown_as_empty(tools: Tools, tool, argume
     assert f"No more: {end} in all" in tools.text(tool, offset=99, **arguments)
 
 
+def test_a_question_for_all_standards_lists_them(tools: Tools):
+    for name, content in (("Logs", "Log lines are structured."), ("Knots", FACT)):
+        given = {"tags": ["a"], "metadata": {"by": "team"}}
+        tools.call("standard-write", name=name, content=content, **given)
+    asked = {"query": "What are our coding standards?"}
+    rows = tools.rows("standard-read", "results", **asked)
+    assert [row["title"] for row in rows] == ["Knots", "Logs"]
+    assert tools.call("standard-read", query="what are our rules for submarines")["total"] == 0
+
+
 @pytest.mark.parametrize(
     ("query", "summaries"),
     [
         ("what is waiting for bob?", ["Paint the crane"]),
         ("crane sails", ["Mend the sails", "Paint the crane"]),
         ("TASK-001", ["Mend the sails"]),
-        ("is there any?", ["Mend the sails", "Paint the crane"]),
+        ("pending handoffs of bob", ["Paint the crane"]),
+        ("are there open handoffs?", ["Mend the sails", "Paint the crane"]),
         ("quantum cooking of bob", []),
     ],
 )
