@@ -22,7 +22,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 INTRODUCTION = """# Benchmarks
 
-Written by `make bench` (`python -m benchmarks --docs`); do not edit.
+Written by `python -m benchmarks --docs`; do not edit.
 
 Every figure is a median over interleaved rounds: what is compared runs turn about on the same
 machine, so whatever else goes on there hits all of it. A ratio is the median of the ratios inside

@@ -35,6 +35,17 @@ class Declined(Unavailable):
     retryable = False
 
 
+def _is_address(url: str) -> bool:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        is_whole = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # A port beyond all ports, or half an IPv6 address.
+        return False
+    return parts.scheme in {"http", "https"} and is_whole and not parts.username
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where to ask: a base URL such as http://127.0.0.1:11434/v1, and what opens it."""
@@ -45,10 +56,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Refuse what is no address, or would send a password along."""
-        from urllib.parse import urlsplit
-
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        if not _is_address(self.url):
             raise InvalidArguments(
                 "An endpoint is http://HOST:PORT/PATH or https://..., without a name and a "
                 "password in it; the key comes from an environment variable.",

@@ -9,6 +9,7 @@ the first are left to the runner, or each would wait until the whole file has be
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -121,7 +122,12 @@ def purge_ahead(db: apsw.Connection, owner: str, now_us: Callable[[], int]) -> E
     lease = jobs.claim(db, [purge.JOB_KIND], owner=owner, now=now)
     if lease is None:
         return Erasure.BLOCKED if purge.is_owed(db) else Erasure.COMPLETE
-    outcome = purge.purge(db, scrub=scrub)
+    try:
+        outcome = purge.purge(db, scrub=scrub)
+    except apsw.Error as error:
+        with contextlib.suppress(apsw.Error):  # Where nothing can be written the lease runs out.
+            jobs.put_off(db, lease, due=now + RETRY_US, reason=type(error).__name__)
+        raise
     _settle(db, lease, outcome, now_us())
     return outcome
 

@@ -134,9 +134,17 @@ def test_a_cancelled_question_ends_within_50_ms_and_closes_its_connection():
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://host/v1", "localhost:1234", "http://", "http://user:pass@host/v1", ""]
+    "url",
+    ["ftp://host/v1", "localhost:1234", "http://", "http://user:pass@host/v1", ""],
 )
 def test_what_is_no_address_is_refused(url):
+    with pytest.raises(InvalidArguments):
+        Endpoint(url)
+
+
+@pytest.mark.parametrize("place", ["host:99999", "host:0", "host:a", "[::1"])
+def test_what_nobody_can_be_asked_at_is_refused(place):
+    url = f"http://{place}/v1"
     with pytest.raises(InvalidArguments):
         Endpoint(url)
 

@@ -124,7 +124,9 @@ def test_b64_truncated_file(path: Path):
 
 def test_b64_file_that_is_no_database(path: Path):
     path.write_text("hello")
-    assert ".recover" in refusal(path).message
+    told = refusal(path).message
+    assert "If another file was meant, name that with --db." in told
+    assert ".recover" in told
     assert path.read_text() == "hello"
 
 

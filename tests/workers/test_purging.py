@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager, closing
 
 import anyio
 import anyio.to_thread
+import apsw
 import pytest
 
 from memrpc.recall import index
 from memrpc.store import jobs, purge
 from memrpc.store.database import Database
+from memrpc.store.errors import Unavailable
 from memrpc.store.purge import Erasure
 from memrpc.workers import purging
 from tests.memory_file import open_beside
@@ -230,6 +232,22 @@ async def test_a_purge_that_another_process_is_at_is_left_to_it(database):
     purging.purge_at_exit(database, "me", lambda: NOW)
     await database.write(lambda db: jobs.complete(db, lease, now=NOW))
     assert await database.maintain(ahead) is Erasure.COMPLETE
+
+
+@pytest.mark.anyio
+async def test_a_purge_that_fails_may_be_tried_again_by_anybody(database, monkeypatch):
+    await forget(database)
+    with monkeypatch.context() as disk:
+        disk.setattr(purge, "purge", fail)
+        with pytest.raises(Unavailable):
+            await database.maintain(ahead)
+    (job,) = await owed(database)
+    assert (job.state, job.due_at) == (jobs.State.READY, NOW + purging.RETRY_US)
+    assert await database.maintain(ahead) is Erasure.COMPLETE
+
+
+def fail(*_, **__):
+    raise apsw.FullError
 
 
 def ahead(db):
