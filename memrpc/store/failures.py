@@ -79,8 +79,8 @@ def damaged(error: apsw.Error, path: Path) -> Unusable:
     hint = "If another file was meant, name that with --db. Else stop" if is_other else "Stop"
     return Unusable(
         f"{path} is not a sound database ({error}); it was left as it is. {hint} every memrpc, "
-        f"copy it and its -wal aside, then run `sqlite3 {path} .recover | sqlite3 {path}.recovered` "
-        f"and start with --db {path}.recovered, or with the newest {path.name}.bak-* beside it.",
+        "copy it and its -wal aside, then run "
+        f"`sqlite3 {path} .recover | sqlite3 {path}.recovered` and start with --db {path}.recovered, or with the newest {path.name}.bak-* beside it.",
         path=str(path),
     )
 
