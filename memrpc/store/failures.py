@@ -80,7 +80,8 @@ def damaged(error: apsw.Error, path: Path) -> Unusable:
     return Unusable(
         f"{path} is not a sound database ({error}); it was left as it is. {hint} every memrpc, "
         "copy it and its -wal aside, then run "
-        f"`sqlite3 {path} .recover | sqlite3 {path}.recovered` and start with --db {path}.recovered, or with the newest {path.name}.bak-* beside it.",
+        f"`sqlite3 {path} .recover | sqlite3 {path}.recovered` and start with "
+        f"--db {path}.recovered, or with the newest {path.name}.bak-* beside it.",
         path=str(path),
     )
 
