@@ -133,6 +133,7 @@ def acknowledge(
 def archive(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Entry:
     """Put an entry away; ``status: active`` brings it back.  A second time changes nothing."""
     before = entries.find(db, repo, handle)
+    scope.check_named(db, repo, before, handle)
     if before.status is EntryStatus.ARCHIVED:
         return before
     return set_status(db, repo, before, EntryStatus.ARCHIVED, act)

@@ -13,11 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import changes
-from memrpc.store.errors import InvalidArguments
+from memrpc.store.errors import InvalidArguments, NotFound
 from memrpc.workspace.model import Repo
 
 if TYPE_CHECKING:
     import apsw
+
+    from memrpc.workspace.model import Entry, Standard
 
 MAX_NAME_CHARS: Final = 200
 NEAR_LIMIT: Final = 5
@@ -149,6 +151,21 @@ def near(db: apsw.Connection, repo: Repo) -> list[str]:
     same = [each for each in others if _squeezed(each.name) == wanted]
     alike = [each for each in others if each not in same and _is_near(wanted, _squeezed(each.name))]
     return [full_name(each) for each in (*same, *alike)][:NEAR_LIMIT]
+
+
+def check_named(db: apsw.Connection, repo: Repo, found: Entry | Standard, handle: str) -> None:
+    """Refuse to delete by its code what another repository shares: the code is meant as one's own.
+
+    Raises NotFound.
+    """
+    if found.repo != repo.key and handle.strip() != found.id:
+        home = full_name(by_key(db, found.repo))
+        raise NotFound(
+            f"{found.code} is none of {full_name(repo)}; {home} shares it with all. To delete it "
+            f"there, send its id {found.id}.",
+            id=found.id,
+            repo=home,
+        )
 
 
 def full_name(repo: Repo) -> str:

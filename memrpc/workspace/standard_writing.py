@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memrpc.recall import similarity
 from memrpc.store import json_column
 from memrpc.store.errors import Conflict, InvalidArguments
-from memrpc.workspace import actions, codes, indexing, rules, standards, topics
+from memrpc.workspace import actions, codes, indexing, rules, scope, standards, topics
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import UNKNOWN, Kind, Standard
 
@@ -102,6 +102,7 @@ def _is_read_anew(before: Standard, after: Standard) -> bool:
 def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Standard:
     """Delete a standard for good; what extended it stands alone."""
     standard = standards.find(db, repo, handle)
+    scope.check_named(db, repo, standard, handle)
     children = standards.children(db, standard)
     indexing.remove(db, Kind.STANDARD, standard.key)
     standards.delete(db, standard)

@@ -169,6 +169,17 @@ def test_a_free_code_is_chosen_whatever_another_repository_shares_under_it(tools
     assert tools.call("memory-read", repo="quay", id="MEM-001")["memory"]["title"] == "Theirs"
 
 
+def test_what_another_repository_shares_is_not_deleted_by_its_code(tools: Tools):
+    entry = tools.remember("Theirs", FACT, repo="quay", is_global=True)
+    rule = {"name": "Rule", "content": FACT, "tags": ["a"], "metadata": {"by": "team"}}
+    standard = tools.call("standard-write", repo="quay", is_global=True, **rule)["standard"]
+    for tool, shared in (("memory-delete", entry), ("standard-delete", standard)):
+        with pytest.raises(Refused, match="acme/quay shares it") as refused:
+            tools.call(tool, code=shared["code"])
+        assert refused.value.details == {"id": shared["id"], "repo": "acme/quay"}
+        assert tools.call(tool, id=shared["id"])["deletedCount"] == 1
+
+
 def test_what_another_repository_shares_is_shown_as_its_own(tools: Tools):
     tools.remember("Tip", FACT, repo="quay", is_global=True, type="decision")
     for text in (tools.text("memory-read"), tools.text("agent-context")):
