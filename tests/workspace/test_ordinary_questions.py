@@ -180,6 +180,14 @@ def test_what_another_repository_shares_is_not_deleted_by_its_code(tools: Tools)
         assert tools.call(tool, id=shared["id"])["deletedCount"] == 1
 
 
+def test_a_change_of_what_another_repository_shares_says_whose_it_is(tools: Tools):
+    shared = tools.remember("Theirs", FACT, repo="quay", is_global=True)
+    change = {"id": shared["id"], "importance": 5}
+    assert "It belongs to acme/quay" in tools.text("memory-write", **change)
+    assert "belongs" not in tools.text("memory-write", repo="quay", **change)
+    tools.call("memory-write", memories=[change])
+
+
 def test_what_another_repository_shares_is_shown_as_its_own(tools: Tools):
     tools.remember("Tip", FACT, repo="quay", is_global=True, type="decision")
     for text in (tools.text("memory-read"), tools.text("agent-context")):

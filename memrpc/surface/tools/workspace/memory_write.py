@@ -13,7 +13,7 @@ from memrpc.surface.workspace import bulk
 from memrpc.surface.workspace.entry_views import draft_of
 from memrpc.surface.workspace.visit import Arguments, Visit, always, given, relocated, serve
 from memrpc.wire.messages import JSON
-from memrpc.workspace import entries, entry_writing
+from memrpc.workspace import entries, entry_writing, scope
 from memrpc.workspace.model import Acknowledgement, Act, EntryStatus, Repo
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ def _written(visit: Visit, done: dict[str, JSON]) -> ToolResult:
         fields = ", ".join(done["updatedFields"])
         text = f'Updated [{done["code"]}] "{name}" in "{repo}" — {fields}.'
         text += " It is archived; status: active brings it back." if done["is_archived"] else ""
+        text += (
+            f" It belongs to {home}, which shares it with all." if (home := done["home"]) else ""
+        )
     return visit.answer({**kept, "repo": repo}, [text, f"Id: {done['id']}"])
 
 
@@ -110,17 +113,18 @@ def _update(
     db: apsw.Connection, repo: Repo, act: Act, handle: str, item: Arguments
 ) -> dict[str, JSON]:
     done = entry_writing.update(db, repo, handle, draft_of(item), act)
-    shown = _handles(done.entry)
+    shown, home = _handles(done.entry), done.entry.repo
     return {
         "operation": "update",
         **shown,
         "updatedFields": [_FIELDS.get(f, f) for f in done.fields],
         "is_archived": done.entry.status is EntryStatus.ARCHIVED and "status" not in done.fields,
+        "home": None if home == repo.key else scope.full_name(scope.by_key(db, home)),
     }
 
 
 _FIELDS = {"expires_at": "ttlDays"}
-_TOLD_OF_ONE = ("importance", "is_archived")
+_TOLD_OF_ONE = ("importance", "is_archived", "home")
 
 
 def _acknowledge(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str, JSON]:
