@@ -1,7 +1,9 @@
 """Watch the log of changes for whoever has subscribed, this process's own writes included.
 
 The file's version is polled, which costs microseconds and waits for nothing; only when it differs
-are the changes since the last look read.  Nothing runs while nobody listens.  A file that cannot
+are the changes since the last look read.  Where nothing changes for a while it is polled less
+often: most hosts list the resources once, and a laptop should sleep meanwhile.  Nothing runs while
+nobody listens.  A file that cannot
 be looked at for now is looked at again later, from where the last look ended.
 
 A subscriber is acknowledged before the file has been looked at, and may write at once.  So the
@@ -22,6 +24,9 @@ from memrpc.store.database import Database
 from memrpc.store.errors import DomainError
 
 POLL_S: Final = 0.1
+CALM_LOOKS: Final = 100
+"""After so many looks that found nothing comes calm."""
+CALM_POLL_S: Final = 0.5
 RETRY_S: Final = 1.0
 LOOK_BACK_US: Final = 1_000_000
 
@@ -31,10 +36,11 @@ async def watch(
 ) -> None:
     """Tell each topic that changes from now on, until cancelled."""
     watcher = _Watcher(database, now_us() - LOOK_BACK_US, tell)
+    idle_looks = 0
     while True:
         try:
-            await watcher.look()
-            pause_s = POLL_S
+            idle_looks = 0 if await watcher.look() else idle_looks + 1
+            pause_s = POLL_S if idle_looks < CALM_LOOKS else CALM_POLL_S
         except DomainError:
             pause_s = RETRY_S
         await anyio.sleep(pause_s)
@@ -52,12 +58,12 @@ class _Watcher:
         self._last: int | None = None
         self._version: int | None = None
 
-    async def look(self) -> None:
-        """Tell what is new.  Raises DomainError."""
+    async def look(self) -> bool:
+        """Tell what is new, and say whether anything is.  Raises DomainError."""
         database = self._database()
         current = await database.data_version()
         if current == self._version:
-            return
+            return False
         if self._last is None:
             first = partial(changes.last_before, instant=self._begun)
             self._last = await database.read(first)
@@ -65,3 +71,4 @@ class _Watcher:
             self._tell(change.topic)
             self._last = change.seq
         self._version = current
+        return True
