@@ -36,7 +36,8 @@ def find(db: apsw.Connection, repo: Repo) -> Summary | None:
 
 def write(db: apsw.Connection, repo: Repo, signals: Sequence[str], act: Act) -> Summary:
     """Put a summary in place of the one before, which stays in the action log."""
-    kept = rules.check_list(signals, "signals", rules.SIGNAL_CHARS)
+    lines = [" ".join(signal.splitlines()) for signal in signals]
+    kept = rules.check_list(lines, "signals", rules.SIGNAL_CHARS)
     if not kept:
         raise InvalidArguments(
             "signals needs at least one text of 1 to 200 characters.", field="signals"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import brief_object, one_line, present, shortened
+from memrpc.surface.workspace.shown import brief_object, indented, one_line, present, shortened
 from memrpc.wire.codec import compact
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
@@ -80,7 +80,7 @@ def handoff_lines(handoff: Handoff, task: Task | None, now: int) -> list[str]:
         "Task": None if task is None else f"{task.code} {task.title} ({task.id})",
         "Created": times.to_text(handoff.created_at),
         "Expires": times.to_text_or_none(handoff.expires_at),
-        "Summary": handoff.summary,
+        "Summary": indented(handoff.summary),
     }
     lines = [f"{name}: {value}" for name, value in labelled.items() if value]
     return [*lines, *_context(handoff.context)]
@@ -90,7 +90,7 @@ def _context(context: Mapping[str, JSON]) -> list[str]:
     shown = {
         key: value if isinstance(value, str) else compact(value) for key, value in context.items()
     }
-    return [f"{key}: {value}" for key, value in shown.items()]
+    return [indented(f"{key}: {value}") for key, value in shown.items()]
 
 
 def handoff_line(handoff: Handoff, task: Task | None, now: int) -> str:

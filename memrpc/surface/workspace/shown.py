@@ -183,6 +183,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= REPEATED_CHARS else f"{text[:REPEATED_CHARS]}…"
 
 
+def indented(text: str) -> str:
+    """Return a text whose further lines pass for no line of what it stands in."""
+    return "\n  ".join(text.splitlines())
+
+
 def others(db: apsw.Connection, repo: Repo, keys: Iterable[int]) -> dict[int, Repo]:
     """Return the repositories behind some numbers, but this one."""
     return repo_names(db, [key for key in keys if key != repo.key])

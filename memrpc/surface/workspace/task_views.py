@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memrpc.surface.workspace.shown import grouped, object_text, present, shortened
+from memrpc.surface.workspace.shown import grouped, indented, object_text, present, shortened
 from memrpc.wire.messages import JSON
 from memrpc.workspace import times
 from memrpc.workspace.model import TaskStatus
@@ -215,7 +215,7 @@ def _coordination_lines(detail: TaskDetail) -> list[str]:
     if waiting is not None:
         lines.append(
             f"Handoff {waiting.id} waits for {waiting.to_agent or 'anyone'}: "
-            f"{shortened(waiting.summary)}"
+            f"{indented(shortened(waiting.summary))}"
         )
     return lines
 
@@ -224,7 +224,8 @@ def _history(comment: Comment) -> list[str]:
     before, after = comment.previous_status, comment.next_status
     moved = "" if before is None else f" {before} → {after}"
     when = times.to_text(comment.created_at)
-    return [f"- {when} {comment.agent}{moved}: {comment.text} (comment {comment.id})"]
+    said = indented(comment.text)
+    return [f"- {when} {comment.agent}{moved}: {said} (comment {comment.id})"]
 
 
 def list_row(row: TaskRow) -> list[JSON]:

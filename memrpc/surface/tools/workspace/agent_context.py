@@ -168,7 +168,7 @@ def _handoff(waiting: Waits) -> tuple[dict[str, JSON], str]:
     )
     agents = f"{handoff.from_agent}→{handoff.to_agent or 'anyone'}"
     on = "" if code is None else f" on {code}"
-    return members, f"- {handoff.id} {agents}{on} (pending): {summary}"
+    return members, f"- {handoff.id} {agents}{on} (pending): {shown.indented(summary)}"
 
 
 def _claim(claim: Claim, task: Task) -> tuple[dict[str, JSON], str]:
