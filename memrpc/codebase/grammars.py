@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from memrpc.codebase import languages
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query
 
     from memrpc.codebase.languages import Language
 
-_QUERIES: Final = Path(__file__).with_name("queries")
 _MATCHES_AT_ONCE: Final = 65_536
 
 
@@ -36,13 +36,13 @@ class Grammar:
 
 @lru_cache(maxsize=64)
 def load(language: Language) -> Grammar:
-    """The grammar of a language that has one; a dialect's own query follows its language's."""
+    """The grammar of a language that has one."""
     import tree_sitter
 
     if language.grammar is None:
         raise ValueError(f"{language.name} has no grammar")
     package, function = language.grammar
     grammar = tree_sitter.Language(getattr(import_module(package), function)())
-    files = (_QUERIES / f"{name}.scm" for name in dict.fromkeys((language.query, language.name)))
-    text = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+    files = (languages.QUERIES / f"{name}.scm" for name in (language.query, *language.also))
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
     return Grammar(tree_sitter.Parser(grammar), tree_sitter.Query(grammar, text))

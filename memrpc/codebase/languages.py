@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -15,16 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TEXT: Final = "text"
+QUERIES: Final = Path(__file__).with_name("queries")
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """One row of the table.
 
-    ``grammar`` is a package and its function.  ``publishes`` is what a declaration is without a
-    mark: exported or not.  ``private_prefix`` marks a name as not exported, ``public_capitals``
-    makes only capitalised names exported.  ``self_name`` is what a method calls its object.
-    ``blocks`` are the tags whose contents are code in a file that is otherwise markup.
+    ``grammar`` is a package and its function, ``also`` the queries that follow its own.
+    ``publishes`` is what a declaration is without a mark: exported or not.  ``private_prefix``
+    marks a name as not exported, ``public_capitals`` makes only capitalised names exported.
+    ``self_names`` are what a method calls its object.  ``blocks`` are the tags whose contents are
+    code in a file that is otherwise markup.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Language:
     capitals_are_classes: bool = False
     resolver: str = ""
     blocks: str = ""
+    also: tuple[str, ...] = ()
     keywords: frozenset[str] = frozenset()
 
 
@@ -67,6 +71,7 @@ _TABLE: Final = (
         (".js", ".mjs", ".cjs", ".jsx"),
         self_names=("this",),
         resolver="javascript",
+        also=("jsx",),
     ),
     Language(
         "typescript",
@@ -83,6 +88,7 @@ _TABLE: Final = (
         (".tsx",),
         self_names=("this",),
         resolver="javascript",
+        also=("jsx",),
     ),
     Language(
         "go",

@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import cache
 from hashlib import sha256
 from importlib import metadata
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memrpc import __version__
 from memrpc.codebase import languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_QUERIES: Final = Path(__file__).with_name("queries")
 
 
 @cache
@@ -25,7 +22,7 @@ def name() -> str:
 
 def _parts() -> Iterator[str]:
     yield __version__
-    for query in sorted(_QUERIES.glob("*.scm")):
+    for query in sorted(languages.QUERIES.glob("*.scm")):
         yield query.read_text(encoding="utf-8")
     grammars = {each.grammar[0] for each in languages.BY_NAME.values() if each.grammar}
     for package in sorted(grammars):

@@ -95,6 +95,7 @@ class Run:
         self._tally = Tally()
         self._started = ports.monotonic()
         self._started_us = ports.now_us()
+        self._reader = reader.name()
         self._done = 0
         self._total = 0
 
@@ -143,7 +144,7 @@ class Run:
     def _known(self, db: apsw.Connection, lease: Lease) -> tuple[dict[str, Known], bool]:
         """What is in the index, and whether all of it has to be parsed anew."""
         staging.drop_staged(db, lease.repository)
-        is_outdated = repositories.reader(db, lease.repository) != reader.name()
+        is_outdated = repositories.reader(db, lease.repository) != self._reader
         return staging.known_files(db, lease.repository), self._request.force or is_outdated
 
     def _tell(self) -> None:
@@ -295,7 +296,7 @@ class Run:
     def _note(self, db: apsw.Connection, lease: Lease, report: dict[str, JSON]) -> None:
         request, now = self._request, self._ports.now_us()
         is_part = request.includes or request.excludes
-        whole = None if is_part else repositories.Whole(self._started_us, reader.name())
+        whole = None if is_part else repositories.Whole(self._started_us, self._reader)
         repositories.finish(db, lease, root=request.root, report=report, now=now, whole=whole)
         changes.note(db, topic(request.owner, request.repo), now=now)
 

@@ -25,7 +25,7 @@ def test_every_language_of_the_table_is_sampled_and_its_query_compiles():
 
 
 def test_every_kind_that_a_query_names_is_of_the_closed_set():
-    folder = grammars._QUERIES
+    folder = languages.QUERIES
     text = "".join(file.read_text() for file in folder.glob("*.scm"))
     used = {word.split(".")[1].rstrip(")") for word in text.split() if word.startswith("@def.")}
     assert used <= {kind.value for kind in Kind}

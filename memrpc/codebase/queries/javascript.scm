@@ -42,10 +42,6 @@
 (new_expression constructor: (member_expression object: (_) @on property: (property_identifier) @ref.instantiation))
 (class_heritage (identifier) @ref.extends)
 (class_heritage (member_expression object: (_) @on property: (property_identifier) @ref.extends))
-((jsx_opening_element name: (identifier) @ref.call) (#match? @ref.call "^[A-Z_$]"))
-((jsx_self_closing_element name: (identifier) @ref.call) (#match? @ref.call "^[A-Z_$]"))
-(jsx_opening_element name: (member_expression object: (_) @on property: (property_identifier) @ref.call))
-(jsx_self_closing_element name: (member_expression object: (_) @on property: (property_identifier) @ref.call))
 
 ; What comes from elsewhere
 (import_statement (import_clause (identifier) @import.default) source: (string (string_fragment) @import.module))
