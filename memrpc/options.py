@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -231,20 +230,14 @@ def _text(value: JSON) -> JSON:
 
 
 def _address(value: JSON) -> JSON:
+    """Look at what is set only: what that needs is not imported at each start."""
     if value == "":
         return value
-    if not isinstance(value, str) or not re.match(_ADDRESS, value, re.IGNORECASE):
-        return None
-    from urllib.parse import urlsplit
+    from memrpc.recall.endpoint import is_address
 
-    try:
-        return value if urlsplit(value).port != 0 else None
-    except ValueError:
-        return None
+    return value if isinstance(value, str) and is_address(value) else None
 
 
-_ADDRESS: Final = r"https?://[^@/:][^@/]*(/|$)"
-"""Compiled only where an address is set."""
 _READERS: Final[Mapping[type, Callable[[JSON], JSON]]] = MappingProxyType(
     {str: _text, bool: _truth, int: _whole_number, Address: _address}
 )

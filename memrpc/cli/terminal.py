@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-_SIDES: Final = ("", "-wal", "-shm", "-journal")
 _HEADER: Final = b"SQLite format 3\0"
 
 
@@ -64,7 +63,9 @@ def progress(items: Iterable[T], total: int | None, name: str) -> Iterable[T]:
 
 def spare_databases(path: Path, database: Path) -> None:
     """Raise Conflict if what is written to ``path`` would end ``database`` or another one."""
-    own = (database.with_name(f"{database.name}{side}").resolve() for side in _SIDES)
+    from memrpc.store.audit import own_files
+
+    own = [each.resolve() for each in own_files(database)]
     if path.resolve() in own or is_database(path):
         raise Conflict(f"{path} belongs to a database, which would be lost; name another file.")
 

@@ -35,15 +35,18 @@ class Declined(Unavailable):
     retryable = False
 
 
-def _is_address(url: str) -> bool:
+def is_address(url: str) -> bool:
+    """Say whether this is where somebody can be asked, without a name or a password in it."""
     from urllib.parse import urlsplit
 
+    scheme, _, rest = url.partition("://")
+    if scheme.lower() not in {"http", "https"} or "@" in rest.partition("/")[0]:
+        return False
     try:
         parts = urlsplit(url)
-        is_whole = bool(parts.hostname) and parts.port != 0
+        return bool(parts.hostname) and parts.port != 0
     except ValueError:  # A port beyond all ports, or half an IPv6 address.
         return False
-    return parts.scheme in {"http", "https"} and is_whole and not parts.username
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Refuse what is no address, or would send a password along."""
-        if not _is_address(self.url):
+        if not is_address(self.url):
             raise InvalidArguments(
                 "An endpoint is http://HOST:PORT/PATH or https://..., without a name and a "
                 "password in it; the key comes from an environment variable.",

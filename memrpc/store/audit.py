@@ -93,8 +93,12 @@ def audit(
 
 def files(path: Path) -> list[Path]:
     """List the files in which content of the database at ``path`` may stand."""
-    sides = [path.with_name(path.name + suffix) for suffix in _SIDE_FILES]
-    return [each for each in sides if each.exists()] + backups.every(path)
+    return [each for each in own_files(path) if each.exists()] + backups.every(path)
+
+
+def own_files(path: Path) -> list[Path]:
+    """List the names that the database at ``path`` uses, whether they are there or not."""
+    return [path.with_name(path.name + suffix) for suffix in _SIDE_FILES]
 
 
 def _sought(text: str) -> dict[str, Kind]:
