@@ -246,7 +246,6 @@ class Connection:
             return
         run = HANDLED[active.call.method]
         self._finish(active, await serve_round(run, active.call, self))
-        self._tend_watch()
 
     def _finish(self, active: Active, response: Response) -> None:
         """Answer a call, once, and only if it was not cancelled."""
@@ -302,6 +301,12 @@ class Connection:
         return await self._asking.request(ask, params)
 
     # Changes
+
+    def hear_of_lists(self, call: Call) -> None:
+        """A session has listed what may become out of date: it is told when that happens."""
+        if call.handshake is not None:
+            call.handshake.has_listed = True
+            self._tend_watch()
 
     def publish(self, change: Change) -> None:
         """Tell whoever subscribed."""

@@ -64,8 +64,11 @@ def _without_nulls(value: JSON, shape: JSONObject) -> JSON:
     told, other = shape.get("properties", {}), shape.get("additionalProperties")
     if not isinstance(value, dict) or not (told or other):
         return value
-    present = {name: member for name, member in value.items() if member is not None}
-    return {n: _without_nulls(member, told.get(n, other or {})) for n, member in present.items()}
+    return {
+        name: _without_nulls(member, told.get(name, other or {}))
+        for name, member in value.items()
+        if member is not None
+    }
 
 
 # Answered in place
@@ -148,9 +151,8 @@ IN_PLACE: Final[Mapping[str, InPlace]] = MappingProxyType(
 
 
 async def _list_resources(service: Service, ctx: Context) -> JSONObject:
-    if ctx.call.handshake is not None:
-        ctx.call.handshake.has_listed = True
     page = await service.resources.page(ctx, _after(ctx.call)) if service.resources else Page([])
+    ctx.peer.hear_of_lists(ctx.call)
     return _page("resources", page, ctx.call)
 
 
