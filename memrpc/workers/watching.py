@@ -3,8 +3,8 @@
 The file's version is polled, which costs microseconds and waits for nothing; only when it differs
 are the changes since the last look read.  Where nothing changes for a while it is polled less
 often: most hosts list the resources once, and a laptop should sleep meanwhile.  Nothing runs while
-nobody listens.  A file that cannot
-be looked at for now is looked at again later, from where the last look ended.
+nobody listens.  A file that cannot be looked at for now is looked at again later, from where the
+last look ended.
 
 A subscriber is acknowledged before the file has been looked at, and may write at once.  So the
 first look goes back to what was noted shortly before the watch began: better to tell of a change

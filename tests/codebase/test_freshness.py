@@ -36,6 +36,12 @@ def wait_until_found(peer: Peer, name: str) -> None:
         time.sleep(0.1)
 
 
+def add(peer: Peer, folder: Path, path: str, name: str) -> None:
+    """Write a function into a watched folder, and see it come."""
+    write(folder, {path: f"def {name}(): pass\n"})
+    wait_until_found(peer, name)
+
+
 @pytest.fixture
 def checkout(repo) -> Path:
     write(repo, {"a.py": "def first(): pass\n"})
@@ -60,10 +66,8 @@ def test_changed_files_are_indexed_within_seconds_where_they_are_watched(checkou
     with served(tmp_path / "memory.db", checkout, "watch") as peer:
         peer.handshake()
         wait_until_found(peer, "first")
-        write(checkout, {"b.py": "def second(): pass\n"})
-        wait_until_found(peer, "second")
-        write(checkout, {"a.py": "def third(): pass\n"})
-        wait_until_found(peer, "third")
+        add(peer, checkout, "b.py", "second")
+        add(peer, checkout, "a.py", "third")
         assert ask(peer, name="first")["isError"]
 
 
@@ -77,23 +81,20 @@ def test_a_folder_that_goes_is_watched_again_when_it_is_back(checkout, tmp_path)
         assert not ask(peer, name="first")["isError"]
         write(checkout, {"a.py": "def first(): pass\n"})
         peer.ask("tools/call", {"name": "codebase-index", "arguments": place}, 30)
-        write(checkout, {"b.py": "def second(): pass\n"})
-        wait_until_found(peer, "second")
+        add(peer, checkout, "b.py", "second")
 
 
 def test_a_folder_that_takes_the_place_of_another_is_watched(checkout, tmp_path):
     with served(tmp_path / "memory.db", checkout, "watch") as peer:
         peer.handshake()
         wait_until_found(peer, "first")
-        write(checkout, {"b.py": "def second(): pass\n"})
-        wait_until_found(peer, "second")
+        add(peer, checkout, "b.py", "second")
         clone = tmp_path / "clone"
         write(clone, {"c.py": "def third(): pass\n"})
         checkout.rename(tmp_path / "moved")
         clone.rename(checkout)
         wait_until_found(peer, "third")
-        write(checkout, {"d.py": "def fourth(): pass\n"})
-        wait_until_found(peer, "fourth")
+        add(peer, checkout, "d.py", "fourth")
 
 
 @pytest.mark.parametrize("root", ["gone", "."])

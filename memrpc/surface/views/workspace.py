@@ -58,10 +58,8 @@ async def read_roots(ctx: Context, _: Desk, __: Values) -> Contents:
 async def read_memories(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
-
-    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
-        return records.memories(db, repo, values, (limit, offset), desk.now_us())
+    def read(db: apsw.Connection, repo: Repo, page: tuple[int, int]) -> tuple[list[Row], int]:
+        return records.memories(db, repo, values, page, desk.now_us())
 
     return await _listed(ctx, desk, values, "memories", read)
 
@@ -76,10 +74,8 @@ async def read_memory(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_tasks(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
-
-    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
-        return records.tasks_of(db, repo, values, (limit, offset), desk.now_us())
+    def read(db: apsw.Connection, repo: Repo, page: tuple[int, int]) -> tuple[list[Row], int]:
+        return records.tasks_of(db, repo, values, page, desk.now_us())
 
     return await _listed(ctx, desk, values, "tasks", read)
 
@@ -103,10 +99,8 @@ async def read_summary(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_actions(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
-
-    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
-        return records.actions_of(db, repo, (limit, offset))
+    def read(db: apsw.Connection, repo: Repo, page: tuple[int, int]) -> tuple[list[Row], int]:
+        return records.actions_of(db, repo, page)
 
     return await _listed(ctx, desk, values, "actions", read)
 
@@ -121,10 +115,8 @@ async def read_action(_: Context, desk: Desk, values: Values) -> Contents:
 async def read_graph(ctx: Context, desk: Desk, values: Values) -> Contents:
     from memrpc.surface.views import workspace_records as records
 
-    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
-
-    def read(db: apsw.Connection, repo: Repo) -> tuple[list[Row], int]:
-        return records.entities(db, repo, values.get("entity") or None, (limit, offset))
+    def read(db: apsw.Connection, repo: Repo, page: tuple[int, int]) -> tuple[list[Row], int]:
+        return records.entities(db, repo, values.get("entity") or None, page)
 
     return await _listed(ctx, desk, values, "entities", read)
 
@@ -134,19 +126,19 @@ async def _listed(
     desk: Desk,
     values: Values,
     key: str,
-    read: Callable[[apsw.Connection, Repo], tuple[list[Row], int]],
+    read: Callable[[apsw.Connection, Repo, tuple[int, int]], tuple[list[Row], int]],
 ) -> Contents:
     """A page of a repository's records, as many as fit."""
-    limit, offset = page_of(ctx, values, PAGE, MAX_PAGE)
+    page = page_of(ctx, values, PAGE, MAX_PAGE)
 
     def work(db: apsw.Connection, repo: Repo) -> tuple[Repo, list[Row], int]:
-        return (repo, *read(db, repo))
+        return (repo, *read(db, repo, page))
 
     repo, rows, total = await _of_repo(desk, values, work)
     head: Row = {"owner": repo.owner, "repo": repo.name}
 
     def draw(count: int) -> Row:
-        return _with_page(head, key, rows[:count], total, (limit, offset))
+        return _with_page(head, key, rows[:count], total, page)
 
     return fitted(desk, draw, len(rows))
 

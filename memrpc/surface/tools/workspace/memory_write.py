@@ -60,10 +60,10 @@ def _written(visit: Visit, done: dict[str, JSON]) -> ToolResult:
         kept = {key: done[key] for key in ("success", "id", "code", "updatedFields")}
         fields = ", ".join(done["updatedFields"])
         text = f'Updated [{done["code"]}] "{name}" in "{repo}" — {fields}.'
-        text += " It is archived; status: active brings it back." if done["is_archived"] else ""
-        text += (
-            f" It belongs to {home}, which shares it with all." if (home := done["home"]) else ""
-        )
+        if done["is_archived"]:
+            text += " It is archived; status: active brings it back."
+        if done["home"]:
+            text += f" It belongs to {done['home']}, which shares it with all."
     return visit.answer({**kept, "repo": repo}, [text, f"Id: {done['id']}"])
 
 
