@@ -51,5 +51,6 @@ def envelope_fault(meta: JSONObject) -> Error | None:
 
 
 def progress_token(params: JSONObject) -> RequestId | None:
-    token = as_object(params.get("_meta")).get("progressToken")
-    return token if is_request_id(token) else None
+    meta = params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    return token if token is not None and is_request_id(token) else None

@@ -37,10 +37,12 @@ def project(
     ``identity`` is this server's Implementation object in its newest shape.
     """
     shape = _BY_METHOD.get(method)
-    body = dict(shape(result, revision) if shape else result)
-    if not revision.result_envelope:
-        return {k: v for k, v in body.items() if k not in _ENVELOPE_MEMBERS}
-    return _enveloped(body, method, implementation(identity, revision))
+    body = shape(result, revision) if shape else result
+    if revision.result_envelope:
+        return _enveloped(dict(body), method, implementation(identity, revision))
+    if _ENVELOPE_MEMBERS.isdisjoint(body):
+        return body
+    return {k: v for k, v in body.items() if k not in _ENVELOPE_MEMBERS}
 
 
 _ENVELOPE_MEMBERS: Final = _CACHE_MEMBERS | {"resultType"}
@@ -153,7 +155,7 @@ def _call_result(result: JSONObject, revision: Revision) -> JSONObject:
     if "structuredContent" not in body:
         return body
     structured = body.pop("structuredContent")
-    if revision.structured is Structured.OBJECT and not isinstance(structured, Mapping):
+    if revision.structured is Structured.OBJECT and not isinstance(structured, dict):
         structured = {"result": structured}
     if revision.structured is not Structured.ABSENT:
         body["structuredContent"] = structured
@@ -167,8 +169,14 @@ def _prompt_result(result: JSONObject, revision: Revision) -> JSONObject:
     return {**result, "messages": messages}
 
 
+_BARE_TEXT: Final = 2
+"""The members of a text with nothing said about it, which is the same in every revision."""
+
+
 def block(content: JSONObject, revision: Revision) -> JSONObject:
     """A content block, turned into one that the revision has if it does not have this kind."""
+    if content["type"] == "text" and len(content) == _BARE_TEXT:
+        return content
     if content["type"] not in revision.shapes.content_types:
         return _SUBSTITUTES[content["type"]](content)
     body = dict(content)

@@ -109,6 +109,12 @@ class Session:
     handshake: Handshake | None = None
     in_flight: dict[Key, Call] = field(default_factory=dict)
     outbound: Outbound = field(default_factory=Outbound)
+    _undeclared: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._undeclared = frozenset(
+            method for method, path in BEHIND.items() if not declares(self.capabilities, path)
+        )
 
     @property
     def accepts_batches(self) -> bool:
@@ -215,8 +221,7 @@ class Session:
             revision.era is Era.ENVELOPE
             and any(method in methods for methods in EXTENSION_REQUESTS.values())
         )
-        path = BEHIND.get(method)
-        return known and (path is None or declares(self.capabilities, path))
+        return known and method not in self._undeclared
 
     # Notifications and responses
 

@@ -21,7 +21,7 @@ from memrpc.protocol.calls import Call, Cancel, Decision, Dispatch, Notice, Repl
 from memrpc.protocol.session import Session
 from memrpc.server.asking import Asking
 from memrpc.server.batches import Collector
-from memrpc.server.crew import Active, Crew
+from memrpc.server.crew import CALL_BYTES, Active, Crew
 from memrpc.server.faults import ProtocolFault
 from memrpc.server.methods import HANDLED, IN_PLACE, check_client, check_params
 from memrpc.server.outbox import Outbox
@@ -181,7 +181,7 @@ class Connection:
     def _obey(self, decision: Decision, size: int, collector: Collector | None) -> None:
         match decision:
             case Dispatch(call=call):
-                self._dispatch(Active(call, size, collector))
+                self._dispatch(Active(call, CALL_BYTES + size, collector))
             case Cancel(call=call):
                 self._cancel(call)
             case Reply(response=response):

@@ -85,9 +85,13 @@ class Context:
         shaped = projection.progress(params, self.call.revision)
         self.peer.notify(self.call, "notifications/progress", shaped)
 
+    def wants_log(self, level: str) -> bool:
+        """True if ``log`` would send a message of this level, for those who make one at a cost."""
+        return self.call.wants_log(level)
+
     def log(self, level: str, data: JSON, logger: str = "memrpc") -> None:
         """Send a log message to the client, if it wants this level for this call."""
-        if self.call.wants_log(level):
+        if self.wants_log(level):
             params = {"level": level, "logger": logger, "data": data}
             self.peer.notify(self.call, "notifications/message", params)
 

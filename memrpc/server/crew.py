@@ -32,14 +32,10 @@ class Active:
     """A call that has not been answered, and what its answer goes to."""
 
     call: Call
-    size_bytes: int
+    weight_bytes: int
+    """What it costs to let this call wait."""
     collector: Collector | None
     scope: anyio.CancelScope | None = None
-
-    @property
-    def weight_bytes(self) -> int:
-        """What it costs to let this call wait."""
-        return CALL_BYTES + self.size_bytes
 
 
 class Crew:
@@ -49,9 +45,8 @@ class Crew:
         self._serve = serve
         self._tasks: TaskGroup | None = None
         self._waiting: deque[Active] = deque()
-        self._bell: anyio.Semaphore  # set by ``begin``, which is the first to have a loop
+        self._bells: list[anyio.Event] = []  # of the members that have nothing to do
         self._members = 0
-        self._parked = 0
         self._served = 0
         self.waiting_bytes = 0
 
@@ -62,9 +57,6 @@ class Crew:
 
     def begin(self, tasks: TaskGroup) -> None:
         """Work in this group from now on."""
-        from anyio import Semaphore
-
-        self._bell = Semaphore(0)
         self._tasks = tasks
         for _ in self._waiting:
             self._alert()
@@ -76,16 +68,15 @@ class Crew:
 
     def _alert(self) -> None:
         """Let one more member look at the queue, unless all are busy."""
-        if self._parked:
-            self._parked -= 1
-            self._bell.release()
+        if self._bells:
+            self._bells.pop().set()
         elif self._tasks is not None and self._members < MAX_MEMBERS:
             self._members += 1
             self._tasks.start_soon(self._work)
 
     async def _work(self) -> None:
         """Serve for good.  A cancel ends the call at hand and this scope, never the member."""
-        from anyio import CancelScope
+        from anyio import CancelScope, Event
 
         while True:
             with CancelScope() as scope:
@@ -93,8 +84,9 @@ class Crew:
                     if self._waiting:
                         await self._serve_next(scope)
                     else:
-                        self._parked += 1
-                        await self._bell.acquire()
+                        bell = Event()
+                        self._bells.append(bell)
+                        await bell.wait()
 
     async def _serve_next(self, scope: anyio.CancelScope) -> None:
         active = self._waiting.popleft()

@@ -21,14 +21,14 @@ _BOOLEANS: Final[Mapping[str, bool]] = MappingProxyType({"true": True, "false": 
 
 def read_arguments(arguments: JSONObject, schema: JSONObject) -> dict[str, JSON]:
     """``arguments`` with unknown keys and nulls left out, types coerced, defaults filled in."""
-    properties: JSONObject = schema.get("properties", {})
-    given = {
-        name: _coerce(value, properties[name])
-        for name, value in arguments.items()
-        if name in properties and value is not None
-    }
-    defaults = {n: p["default"] for n, p in properties.items() if "default" in p and n not in given}
-    return {**given, **defaults}
+    meant: dict[str, JSON] = {}
+    for name, rule in schema.get("properties", {}).items():
+        value = arguments.get(name)
+        if value is not None:
+            meant[name] = _coerce(value, rule)
+        elif "default" in rule:
+            meant[name] = rule["default"]
+    return meant
 
 
 def _coerce(value: JSON, schema: JSONObject) -> JSON:

@@ -48,7 +48,8 @@ async def serve_round(run: Handled, call: Call, peer: Connection) -> Response:
     A handler that raises a cancellation or an exit of its own ends itself, not the server.
     """
     try:
-        ctx = Context(call, peer, await _earlier_answers(call, peer))
+        may_go_on = call.revision.result_envelope and call.method in MULTI_ROUND
+        ctx = Context(call, peer, await _earlier_answers(call, peer) if may_go_on else {})
         try:
             result = await run(peer.service, ctx)
         except InputRequired as question:
@@ -86,8 +87,6 @@ def respond(call: Call, result: JSONObject, peer: Connection) -> Response:
 
 async def _earlier_answers(call: Call, peer: Connection) -> JSONObject:
     """What the client has answered so far, in this request and in the rounds before it."""
-    if not call.revision.result_envelope or call.method not in MULTI_ROUND:
-        return {}
     state = call.params.get("requestState")
     given: JSONObject = call.params.get("inputResponses", {})
     if state is None:

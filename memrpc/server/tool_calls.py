@@ -5,7 +5,7 @@ from __future__ import annotations
 from memrpc.server.context import Context
 from memrpc.server.faults import invalid_arguments, invalid_params, tool_error
 from memrpc.server.service import Service, Tool, ToolResult
-from memrpc.wire.codec import compact, normalised
+from memrpc.wire.codec import compact, is_said_as_it_is, normalised
 from memrpc.wire.messages import JSON, JSONObject
 
 
@@ -28,11 +28,9 @@ async def call_tool(service: Service, ctx: Context) -> JSONObject:
 
 def _shape(tool: Tool, result: ToolResult, *, checks: bool) -> JSONObject:
     body: dict[str, JSON] = {"content": [], "isError": result.is_error}
-    structured = normalised(result.structured) if result.structured is not None else None
+    structured = result.structured
     if structured is not None and not result.is_error:
-        body["structuredContent"] = structured
-        if checks or structured != result.structured:
-            _check(tool, structured)
+        structured = body["structuredContent"] = _as_read(tool, structured, checks=checks)
     body["content"] = _content(result, structured)
     return body
 
@@ -45,11 +43,20 @@ def _content(result: ToolResult, structured: JSON) -> list[JSONObject]:
     return [{"type": "text", "text": compact(structured)}] if structured is not None else []
 
 
-def _check(tool: Tool, structured: JSON) -> None:
-    """Hold a result to the tool's contract: in tests always, else if JSON cannot say it as it was.
+def _as_read(tool: Tool, structured: JSON, *, checks: bool) -> JSON:
+    """A result as the peer will read it, held to the contract if JSON cannot say it as it is.
 
-    What was NaN has become null, which a schema of numbers refuses.
+    What was NaN has become null, which a schema of numbers refuses.  Tests hold every result to it.
     """
+    if not checks and is_said_as_it_is(structured):
+        return structured
+    read = normalised(structured)
+    if checks or read != structured:
+        _check(tool, read)
+    return read
+
+
+def _check(tool: Tool, structured: JSON) -> None:
     violation = tool.contract.output.violation(structured) if tool.contract.output else None
     if violation is not None:
         message = f"{tool.contract.name} broke its output schema: {violation.message}"

@@ -68,15 +68,16 @@ class LineSplitter:
 
     def _finish(self, piece: bytes) -> bytes | Overlong:
         """The line that ``piece`` ends; empty if it is blank."""
-        self._hold(piece)
-        if self._skipped is not None:
-            skipped, self._skipped = self._skipped, None
-            return skipped
-        line = self._take()
+        if self._held or self._skipped or len(piece) > self._max:
+            self._hold(piece)
+            if self._skipped is not None:
+                skipped, self._skipped = self._skipped, None
+                return skipped
+            piece = self._take()
         if self._at_start:
             self._at_start = False
-            line = line.removeprefix(_BOM)
-        return line.strip(b" \t\r")
+            piece = piece.removeprefix(_BOM)
+        return piece.strip(b" \t\r")
 
     def _take(self) -> bytes:
         line = b"".join(self._parts)

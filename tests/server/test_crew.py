@@ -20,7 +20,7 @@ def anyio_backend(request):
 def active(number: int) -> Active:
     revision = REVISIONS["2025-11-25"]
     call = Call(number, "tools/call", {}, revision, Client({}, {}), None, None)
-    return Active(call, 10, None)
+    return Active(call, CALL_BYTES + 10, None)
 
 
 class Desk:
