@@ -13,6 +13,7 @@ import asyncio
 import json
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -87,10 +88,12 @@ class Inside:
 
     def _watch(self, db: apsw.Connection) -> None:
         if Path(db.filename) == self._path:
-            db.exec_trace = self._note
+            db.exec_trace = partial(self._note, threading.current_thread().name)
 
-    def _note(self, _: apsw.Cursor, sql: str, bindings: object) -> bool:
-        self._run.append((threading.current_thread().name, sql.strip(), bindings))
+    def _note(self, lane: str, _: apsw.Cursor, sql: str, bindings: object) -> bool:
+        if sql == "ROLLBACK":  # What took long runs again.
+            self._run = [each for each in self._run if each[0] != lane]
+        self._run.append((lane, sql.strip(), bindings))
         return True
 
     def statements(self, lane: str) -> list[Statement]:

@@ -19,6 +19,7 @@ database is closed; the automatic one is only a bound on the log's size.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -46,7 +47,6 @@ _PRAGMAS: Final = (
     ("temp_store", "memory"),
     ("mmap_size", 0),
     ("cache_size", -CACHE_KIB),
-    ("wal_autocheckpoint", WAL_PAGES),
 )
 _CONFIG: Final = (
     (apsw.SQLITE_DBCONFIG_DQS_DML, 0),
@@ -74,14 +74,18 @@ class Database:
         power loss, not only the death of the process.  ``committed`` is told after each ``write``.
         """
         self.path = path
+        self._name = str(path)
         self._translated = Translated(path)
         self._committed = committed
         self._synchronous = "full" if durable else "normal"
         self._lock = threading.Lock()
         self._identity: tuple[int, int] | None = None
+        self._log_pages = 0  # since the last checkpoint of ours
         patience = Patience(busy_timeout_s, jitter)
         reader = Connector(self._open, self._prepare_reader)
-        writer = Connector(self._open, self._prepare, idle=_checkpoint, finish=_truncate)
+        writer = Connector(
+            self._open, self._prepare_writer, idle=self._checkpoint, finish=_truncate
+        )
         self._reader = Lane("reader", reader, patience, width=readers)
         self._searcher = Lane("search-reader", reader, patience)
         self._watcher = Lane("watcher", reader, patience)
@@ -97,14 +101,16 @@ class Database:
         with self._translated:
             return await self._searcher.run(self._in_snapshot(function))
 
-    async def write(self, function: Callable[[apsw.Connection], T]) -> T:
+    async def write(self, function: Callable[[apsw.Connection], T], *, is_brief: bool = False) -> T:
         """Return ``function(db)`` of one transaction, committed when it returns.
 
         An exception or a cancel rolls back, before it goes on.  A cancel after the commit has
-        begun loses the answer and not the effect.
+        begun loses the answer and not the effect.  What ``is_brief`` may keep the event loop from
+        its work for a few milliseconds, and be run twice, the first time without effect.
         """
+        brief = is_brief and self._commits_quickly
         with self._translated:
-            value = await self._writer.run(self._in_transaction(function))
+            value = await self._writer.run(self._in_transaction(function), is_brief=brief)
         self._committed()
         return value
 
@@ -152,16 +158,16 @@ class Database:
             if self._identity is None:
                 _make_place(self.path)
                 _look(self.path)
-                self._identity = _identity(self.path)
+                self._identity = _identity(self._name)
         self._check_place()
-        return apsw.Connection(str(self.path), statementcachesize=STATEMENTS)
+        return apsw.Connection(self._name, statementcachesize=STATEMENTS)
 
     def _check_place(self) -> None:
         """Refuse to go on with a file that has been taken away: what is written there is lost.
 
         Raises Unusable.
         """
-        if _identity(self.path) != self._identity:
+        if _identity(self._name) != self._identity:
             raise Unusable(
                 f"{self.path} was deleted, moved or replaced while it was in use; nothing was "
                 "written. Put it back, or start the server anew to use what is there now.",
@@ -204,14 +210,31 @@ class Database:
         self._prepare(db)
         db.pragma("query_only", 1)
 
+    def _prepare_writer(self, db: apsw.Connection) -> None:
+        self._prepare(db)
+        db.set_wal_hook(self._bound_log)
+
+    @property
+    def _commits_quickly(self) -> bool:
+        """Say whether a commit does not wait for the disk, as the log's first one does."""
+        return 0 < self._log_pages < WAL_PAGES and self._synchronous == "normal"
+
+    def _bound_log(self, db: apsw.Connection, _: str, pages: int) -> int:
+        """Checkpoint in SQLite's stead, one commit later: that one runs on the lane's thread."""
+        was_long, self._log_pages = self._log_pages >= WAL_PAGES, pages
+        if was_long:
+            with contextlib.suppress(apsw.Error):  # the commit stands, and the next one tries again
+                self._checkpoint(db)
+        return apsw.SQLITE_OK
+
+    def _checkpoint(self, db: apsw.Connection) -> None:
+        """Move what the log holds into the file as far as nobody is in the way."""
+        self._log_pages = 0
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+
 
 def _data_version(db: apsw.Connection) -> int:
     return int(db.pragma("data_version"))
-
-
-def _checkpoint(db: apsw.Connection) -> None:
-    """Move what the log holds into the file as far as nobody is in the way."""
-    db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def _truncate(db: apsw.Connection) -> None:
@@ -269,10 +292,10 @@ def _side_file(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(name: str) -> tuple[int, int] | None:
     """Tell a file from any other that may get its name; None where there is none."""
     try:
-        found = path.stat()
+        found = os.stat(name)  # noqa: PTH116 -- before each job, and half of Path's
     except OSError:
         return None
     return found.st_dev, found.st_ino

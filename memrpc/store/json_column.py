@@ -38,7 +38,7 @@ def decode_object(text: str) -> dict[str, JSON]:
 
     Raises TypeError when the column holds another kind of value.
     """
-    value = decode(text)
+    value = orjson.loads(text)
     if not isinstance(value, dict):
         raise TypeError(f"a JSON object was stored here, not a {type(value).__name__}")
     return value

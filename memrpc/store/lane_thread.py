@@ -12,11 +12,17 @@ Whichever of these comes first stops a job whose caller has been cancelled:
 ``seal()`` ends all that before a COMMIT: from there on the job takes effect, and a caller that
 is cancelled now loses only the answer.  Whatever transaction a job leaves open is rolled back,
 behind the same barrier, so that no late interrupt can hit the ROLLBACK.
+
+To hand a job to the thread and its result back costs more than most jobs do.  ``attempt()`` lends
+the connection to the caller's own thread instead, for a job that is over in a moment: it finds a
+lock taken instead of waiting for it, and what stops a cancelled job stops this one when its time is
+up.  It is then as if it had never begun, and it runs in its turn.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import threading
 import time
@@ -35,6 +41,7 @@ PROGRESS_STEPS: Final = 10_000  # steps of SQLite's virtual machine between two 
 MIN_PAUSE_S: Final = 0.001  # between two attempts at a lock that another process holds
 MAX_PAUSE_S: Final = 0.010
 IDLE_AFTER_S: Final = 0.25
+BRIEF_S: Final = 0.005  # that an attempt may keep its caller's thread
 
 _here = threading.local()
 
@@ -103,7 +110,8 @@ class Job(Generic[T]):
     """A function that waits for a worker, and what became of it."""
 
     function: Callable[[apsw.Connection], T]
-    wake: Callable[[], object]
+    wake: Callable[[], object] = bool
+    ends_at: float = math.inf  # by the monotonic clock
     cancelled: bool = False
     worker: Worker | None = None
     result: T | None = None
@@ -116,6 +124,21 @@ class Job(Generic[T]):
         self.cancelled = True
         if self.worker is not None:
             self.worker.interrupt(self)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Say whether the job is to go no further."""
+        return self.cancelled or time.monotonic() >= self.ends_at
+
+    @property
+    def is_final(self) -> bool:
+        """Say whether an attempt's error is the job's own, and not of a lock or of its time.
+
+        What a stopped statement becomes on its way up is not told by its class.
+        """
+        if not isinstance(self.error, Exception | JobCancelled):
+            return True
+        return not (self.is_stopped or isinstance(self.error, apsw.BusyError))
 
     def outcome(self) -> T:
         """Return the settled job's result, or raise its error."""
@@ -144,6 +167,7 @@ class Worker:
         self._patience = patience
         self._release = release
         self._lock = threading.Lock()
+        self._turn = threading.Lock()  # held by whoever uses the connection
         self._current: Job[Any] | None = None  # whom an interrupt may hit
         self._connection: apsw.Connection | None = None
         self._stop_waiting = threading.Event()
@@ -151,6 +175,30 @@ class Worker:
         self.is_patient = True
         self.thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self.thread.start()
+
+    def attempt(self, function: Callable[[apsw.Connection], T]) -> Job[T] | None:
+        """Run ``function`` here and now and return it as a settled job, if it proves brief.
+
+        None if the connection is not free, a lock is taken or the time is up.  What it did is then
+        undone, and it will run again.
+        """
+        if not self._turn.acquire(blocking=False):
+            return None
+        try:
+            is_open = self._connection is not None
+            return (
+                self._hurry(Job(function, ends_at=time.monotonic() + BRIEF_S)) if is_open else None
+            )
+        finally:
+            self._turn.release()
+
+    def _hurry(self, job: Job[T]) -> Job[T] | None:
+        _here.worker, self.is_patient = self, False
+        try:
+            self._perform(job)
+        finally:
+            _here.worker, self.is_patient = None, True
+        return job if job.error is None or job.is_final else None
 
     def interrupt(self, job: Job[Any]) -> None:
         with self._lock:
@@ -160,7 +208,8 @@ class Worker:
                     self._connection.interrupt()
 
     def checkpoint(self) -> None:
-        if self._is_cancelled():
+        job = self._current
+        if job is not None and job.is_stopped:
             raise JobCancelled
 
     def seal(self) -> None:
@@ -171,17 +220,23 @@ class Worker:
     def _serve(self) -> None:
         _here.worker = self
         while (job := self._next()) is not None:
-            self._perform(job)
+            with self._turn:
+                self._perform(job)
+            self._release()
+            with contextlib.suppress(RuntimeError):  # a closed event loop: nobody waits any more
+                job.wake()
             del job  # not kept, with its result, until the next one comes
-        self._tidy(self._connector.finish)
-        self._disconnect()
+        with self._turn:
+            self._tidy(self._connector.finish)
+            self._disconnect()
 
     def _next(self) -> Job[Any] | None:
         """Take the next job, tidying up once if none comes for a while; None ends the thread."""
         try:
             return self._jobs.get(timeout=IDLE_AFTER_S)
         except queue.Empty:
-            self._tidy(self._connector.idle)
+            with self._turn:
+                self._tidy(self._connector.idle)
         return self._jobs.get()
 
     def _perform(self, job: Job[Any]) -> None:
@@ -197,21 +252,15 @@ class Worker:
             job.error = error
             _clear_frames(error)
         finally:
-            self._settle(job)
-
-    def _settle(self, job: Job[Any]) -> None:
-        with self._lock:
-            self._current = None
-        self._leave_transaction()
-        self._release()
-        with contextlib.suppress(RuntimeError):  # a closed event loop: nobody waits any more
-            job.wake()
+            with self._lock:
+                self._current = None
+            self._leave_transaction()
 
     def _connect(self) -> apsw.Connection:
         if self._connection is None:
             db = self._connector.open()
             db.set_busy_handler(self._wait_for_lock)
-            db.set_progress_handler(self._is_cancelled, PROGRESS_STEPS)
+            db.set_progress_handler(self._is_stopped, PROGRESS_STEPS)
             self._connection = db
             try:
                 self._connector.prepare(db)
@@ -241,8 +290,8 @@ class Worker:
         with contextlib.suppress(apsw.Error):  # the next job meets it and has somebody to tell
             function(self._connection)
 
-    def _is_cancelled(self) -> bool:
-        return self._current is not None and self._current.cancelled
+    def _is_stopped(self) -> bool:
+        return self._current is not None and self._current.is_stopped
 
     def _wait_for_lock(self, attempts: int) -> bool:
         """SQLite's busy handler: pause and say whether to try again."""
@@ -252,7 +301,7 @@ class Worker:
             return False
         pause_s = MIN_PAUSE_S + (MAX_PAUSE_S - MIN_PAUSE_S) * self._patience.jitter()
         self._stop_waiting.wait(pause_s)
-        return not self._is_cancelled()
+        return not self._is_stopped()
 
 
 def _clear_frames(error: BaseException) -> None:

@@ -60,12 +60,16 @@ class Lane:
         self._free = 0  # workers less jobs queued or running
         self._is_closed = False
 
-    async def run(self, function: Callable[[apsw.Connection], T]) -> T:
+    async def run(self, function: Callable[[apsw.Connection], T], *, is_brief: bool = False) -> T:
         """Run ``function`` on the lane and return its result, from an event loop.
 
         When the caller is cancelled, the job is stopped and settled before the cancellation
-        continues; what it has committed stays.
+        continues; what it has committed stays.  One that ``is_brief`` is attempted on the loop's
+        own thread if the lane is idle, where no cancel can come in between; it may therefore be
+        run twice, the first time without effect.
         """
+        if is_brief and (done := self._attempt(function)) is not None:
+            return done.outcome()
         await checkpoint_if_cancelled()
         settled = anyio.Event()
         call_soon = loop_call_soon()
@@ -81,6 +85,10 @@ class Lane:
                         await settled.wait()
             raise
         return job.outcome()
+
+    def _attempt(self, function: Callable[[apsw.Connection], T]) -> Job[T] | None:
+        """Run ``function`` on this thread unless others come first or it takes long."""
+        return self._workers[0].attempt(function) if self._free > 0 and self._workers else None
 
     def call(self, function: Callable[[apsw.Connection], T]) -> T:
         """Run ``function`` on the lane and return its result, from any thread but the lane's.

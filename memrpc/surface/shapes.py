@@ -1,6 +1,6 @@
-"""Domain values as JSON, by one rule: a dataclass is an object, None is left out.
+"""Domain values as JSON, by one rule: what has named fields is an object, None is left out.
 
-A field whose metadata says ``nullable`` is shown as null.
+A dataclass's field whose metadata says ``nullable`` is shown as null.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def _writer(kind: JSON) -> Callable[[JSON], JSON]:
     if issubclass(kind, enum.Enum):
         return attrgetter("value")
     if is_dataclass(kind):
-        return _object_writer(kind)
+        nullable = frozenset(each.name for each in fields(kind) if "nullable" in each.metadata)
+        return _object_writer(tuple(each.name for each in fields(kind)), nullable)
+    if hasattr(kind, "_fields"):
+        return _object_writer(kind._fields, frozenset())
     if issubclass(kind, tuple | list):
         return lambda items: [to_json(item) for item in items]
     return lambda value: value
 
 
-def _object_writer(kind: JSON) -> Callable[[JSON], JSON]:
-    names = tuple(each.name for each in fields(kind))
-    nullable = {each.name for each in fields(kind) if "nullable" in each.metadata}
-
+def _object_writer(names: tuple[str, ...], nullable: frozenset[str]) -> Callable[[JSON], JSON]:
     def write(value: JSON) -> JSON:
         return {
             name: shown if type(shown) in _PLAIN else to_json(shown)

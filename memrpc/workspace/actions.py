@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import json_column
 from memrpc.workspace import fields
@@ -54,8 +53,7 @@ UPDATE actions SET before = NULL, after = NULL, code = NULL WHERE subject_id = :
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What happened to a subject; ``before`` is absent for a new one, ``after`` for a gone one."""
 
     operation: str

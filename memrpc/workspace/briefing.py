@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memrpc.workspace import (
     claims,
@@ -47,8 +46,7 @@ MAX_COORDINATION: Final = 10
 _READ_AHEAD: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Briefing:
+class Briefing(NamedTuple):
     """What is known, planned, handed over, held and agreed on, and how much of it there is."""
 
     memories: tuple[Entry, ...]
@@ -109,7 +107,7 @@ def _answers(
     aids: Aids,
 ) -> tuple[tuple[Entry, ...], str | None]:
     """Return what answers the question; records of tasks only where nothing else does."""
-    wide = replace(question, limit=_READ_AHEAD * question.limit)
+    wide = question._replace(limit=_READ_AHEAD * question.limit)
     answer = entry_search.search(db, repo, wide, now=now, aids=aids, explains=False)
     found = [hit.entry for hit in answer.hits]
     known = [entry for entry in found if is_knowledge(entry)]

@@ -10,8 +10,7 @@ moment that the time is over, so a dead holder who wakes up cannot finish anothe
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import json_column
 from memrpc.store.errors import Conflict, InvalidState, NotFound
@@ -64,8 +63,7 @@ UPDATE claims SET expires_at = :expires_at, role = :role, metadata = :metadata W
 _END: Final = "UPDATE claims SET released_at = :now, ended_by = :ended_by WHERE claim = :claim"
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(NamedTuple):
     """What a claimant says."""
 
     role: str | None = None
@@ -113,7 +111,7 @@ def release(
     change = Change("release", Kind.CLAIM, held.id, task.code, actions.snapshot(held))
     actions.log(db, repo, act, change)
     _note(db, repo, task, act)
-    return replace(held, released_at=act.now)
+    return held._replace(released_at=act.now)
 
 
 def end_all(db: apsw.Connection, task: Task, act: Act) -> int:
@@ -159,8 +157,7 @@ def live_of(db: apsw.Connection, keys: Collection[int], *, now: int) -> dict[int
     return {claim.task: claim for claim in found if claim.is_live(now)}
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimFilter:
+class ClaimFilter(NamedTuple):
     """Which claims to list."""
 
     agent: str | None = None
@@ -212,7 +209,7 @@ def _add(db: apsw.Connection, repo: Repo, task: Task, wish: Wish, act: Act) -> C
         ended_by=None,
     )
     values = fields.of(claim) | {"metadata": json_column.encode(claim.metadata)}
-    claim = replace(claim, key=db.execute(_ADD, values).get)
+    claim = claim._replace(key=db.execute(_ADD, values).get)
     change = Change("claim", Kind.CLAIM, claim.id, task.code, after=actions.snapshot(claim))
     actions.log(db, repo, act, change)
     _note(db, repo, task, act)
@@ -223,8 +220,7 @@ def _renew(
     db: apsw.Connection, repo: Repo, task: Task, claim: Claim, wish: Wish, act: Act
 ) -> Claim:
     """Prolong the claim; what is said of role and metadata takes the place of what was."""
-    renewed = replace(
-        claim,
+    renewed = claim._replace(
         expires_at=act.now + wish.lease_us,
         role=wish.role or claim.role,
         metadata=claim.metadata if wish.metadata is None else wish.metadata,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from memrpc.store.errors import InvalidArguments
 from memrpc.workspace import rules
@@ -14,8 +13,7 @@ DECISION_IMPORTANCE: Final = 4
 ARCHIVE_IMPORTANCE: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class EntryDraft:
+class EntryDraft(NamedTuple):
     """What a caller says of an entry; None is what it did not say."""
 
     type: EntryType | None = None
@@ -51,12 +49,12 @@ def compose(draft: EntryDraft, content: str | None = None) -> EntryDraft:
     if draft.context or draft.rationale or draft.alternatives:
         _check_type(draft, EntryType.DECISION, "context, rationale and alternatives")
         if content is not None:
-            return replace(draft, content=_revised(draft.content or content, _decision(draft)))
+            return draft._replace(content=_revised(draft.content or content, _decision(draft)))
         return _composed(draft, _decision(draft), DECISION_IMPORTANCE, "decision")
     if draft.key_decisions or draft.next_steps:
         _check_type(draft, EntryType.TASK_ARCHIVE, "key_decisions and next_steps")
         if content is not None:
-            return replace(draft, content=_revised(draft.content or content, _archive(draft)))
+            return draft._replace(content=_revised(draft.content or content, _archive(draft)))
         return _composed(draft, _archive(draft), ARCHIVE_IMPORTANCE, "session-summary")
     return draft
 
@@ -86,7 +84,7 @@ def _check_type(draft: EntryDraft, wanted: EntryType, fields: str) -> None:
 def _composed(draft: EntryDraft, sections: list[str], importance: int, tag: str) -> EntryDraft:
     content = "\n\n".join(filter(None, [draft.content, *sections]))
     tags = tuple(dict.fromkeys([*(draft.tags or ()), tag]))
-    return replace(draft, content=content, importance=importance, tags=tags)
+    return draft._replace(content=content, importance=importance, tags=tags)
 
 
 def _decision(draft: EntryDraft) -> list[str]:

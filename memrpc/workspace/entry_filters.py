@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from memrpc.store.where import compose
 from memrpc.workspace.inline import Inline
@@ -48,8 +47,7 @@ Home: TypeAlias = tuple[str, EntryStatus]
 """A fragment that says whose entries, and their status."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryQuestion:
+class EntryQuestion(NamedTuple):
     """What memory-read takes for a search."""
 
     query: str
@@ -65,8 +63,7 @@ class EntryQuestion:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A question as it was understood."""
 
     repo: Repo

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memrpc.workspace import entries, graph, scope
 from memrpc.workspace.graph import Subgraph
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from memrpc.workspace.model import Repo
 
 
-@dataclass(frozen=True, slots=True)
-class EntryDetail:
+class EntryDetail(NamedTuple):
     """Entries in full, with what they name; ``missing`` are handles that name none."""
 
     entries: tuple[Entry, ...]
@@ -26,8 +24,7 @@ class EntryDetail:
     graph: Subgraph
 
 
-@dataclass(frozen=True, slots=True)
-class Recap:
+class Recap(NamedTuple):
     """The most important of what is known; ``besides`` counts what only a search shows."""
 
     by_type: dict[EntryType, int]

@@ -6,8 +6,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store.json_column import decode_list
 from memrpc.workspace import asking, entries, graph, indexing, inline, scope, searching, windows
@@ -57,16 +56,14 @@ AND entries.status = 'active' AND entries.is_global = 0
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EntryHit:
+class EntryHit(NamedTuple):
     """An entry that matched."""
 
     entry: Entry
     mark: Mark | None
 
 
-@dataclass(frozen=True, slots=True)
-class EntryAnswer:
+class EntryAnswer(NamedTuple):
     """A page of hits, best first, with what was searched; a reason and near names when empty."""
 
     hits: tuple[EntryHit, ...]
@@ -98,7 +95,7 @@ def search(
     wanted = asking.kinds(text)
     if wanted is not None and (wanted or window is not None):
         types = question.types or (() if asked.groups("type") else wanted)
-        listed = _newest(db, replace(view, question=replace(question, types=types)))
+        listed = _newest(db, view._replace(question=question._replace(types=types)))
         if listed.total or window is not None:
             return listed
     result = searching.ranked(
@@ -155,8 +152,7 @@ def _prior(now: int, workplace: _Workplace, entry: Standing) -> float:
     return trust + doubt + archive + _TRUSTED * recency + _AFFINITY * workplace.fits(entry)
 
 
-@dataclass(frozen=True, slots=True)
-class _Workplace:
+class _Workplace(NamedTuple):
     """Where the caller works: its branch, path and folder, and the tags that are in use there."""
 
     branch: str | None
@@ -238,11 +234,10 @@ def _empty(db: apsw.Connection, view: View, text: str, reason: str | None) -> En
 
 
 def _would_match(db: apsw.Connection, view: View, text: str) -> bool:
-    unfiltered = replace(
-        view,
+    unfiltered = view._replace(
         asked=Inline(text, {}),
         window=None,
-        question=replace(view.question, types=(), tags=()),
+        question=view.question._replace(types=(), tags=()),
     )
     places = _places(db, unfiltered)
     found = searching.ranked(

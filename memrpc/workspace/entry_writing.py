@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.recall import similarity
 from memrpc.store import json_column
@@ -47,8 +46,7 @@ _SHOWN_CHARS: Final = 500
 _NEEDED: Final = ("type", "title", "content", "importance")
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
+class Updated(NamedTuple):
     """An entry after a change, with what it was and which fields are new."""
 
     entry: Entry
@@ -70,7 +68,7 @@ def create(
     if old is None and draft.type is not EntryType.TASK_ARCHIVE:
         _refuse_duplicate(db, repo, str(draft.content), act.now)
     entry = _new(db, repo, draft, act, old)
-    entry = replace(entry, key=entries.add(db, entry))
+    entry = entry._replace(key=entries.add(db, entry))
     indexing.put_entry(db, entry, [*links, *_links(old)], is_new=True)
     if old is not None:
         _supersede(db, repo, old, act)
@@ -97,7 +95,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: EntryDraft, act:
     old = None
     if changes.get("supersedes") not in (None, before.supersedes):
         old = entries.find(db, repo, changes["supersedes"])
-    after = replace(before, **changes, updated_at=act.now)
+    after = before._replace(**changes, updated_at=act.now)
     entries.save(db, after)
     if _is_read_anew(before, after):
         indexing.put_entry(db, after, _links(old or _superseded(db, repo, after)))
@@ -121,7 +119,7 @@ def acknowledge(
     counted: dict[str, Any] = {str(how): getattr(before, how) + 1}
     if how is Acknowledgement.USED:
         counted["last_used_at"] = act.now
-    after = replace(before, **counted)
+    after = before._replace(**counted)
     entries.save(db, after)
     said: dict[str, JSON] = {"acknowledge": str(how), "application_context": context}
     change = Change("acknowledge", Kind.ENTRY, after.id, after.code, after=said)
@@ -143,7 +141,7 @@ def set_status(
     db: apsw.Connection, repo: Repo, before: Entry, status: EntryStatus, act: Act
 ) -> Entry:
     """Archive or restore an entry and log it under the act's tool."""
-    after = replace(before, status=status, updated_at=act.now)
+    after = before._replace(status=status, updated_at=act.now)
     entries.save(db, after)
     indexing.put_entry(db, after, _links(_superseded(db, repo, after)))
     operation = "archive" if status is EntryStatus.ARCHIVED else "restore"
@@ -165,12 +163,12 @@ def _checked(draft: EntryDraft) -> EntryDraft:
     rules.check_brief(draft, "role", "model", "branch", "folder", "language")
     if draft.completed_at is not None:
         completed_at = times.to_text(times.parse(draft.completed_at, "completed_at"))
-        draft = replace(draft, completed_at=completed_at)
+        draft = draft._replace(completed_at=completed_at)
     if draft.folder is not None:
-        draft = replace(draft, folder=bare(draft.folder))
+        draft = draft._replace(folder=bare(draft.folder))
     if draft.tags is None:
         return draft
-    return replace(draft, tags=rules.check_list(draft.tags, "tags", rules.TAG_CHARS))
+    return draft._replace(tags=rules.check_list(draft.tags, "tags", rules.TAG_CHARS))
 
 
 def _check_complete(draft: EntryDraft) -> None:
@@ -188,7 +186,7 @@ def _typed(given: EntryDraft, before: Entry) -> EntryDraft:
     """Give the short forms the entry's own type where the update names none."""
     uses_short_form = given.context or given.rationale or given.alternatives
     if given.type is None and (uses_short_form or given.key_decisions or given.next_steps):
-        return replace(given, type=before.type)
+        return given._replace(type=before.type)
     return given
 
 

@@ -9,8 +9,7 @@ names, a task *depends_on* and is *part_of* another, an entry *supersedes* an ol
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.workspace.model import Kind
 from memrpc.workspace.naming import Name, names_in, number_of
@@ -77,8 +76,7 @@ _CODES: Final = {
 _CLEAR: Final = ("DELETE FROM mentions", "DELETE FROM links", "DELETE FROM entities")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A typed link to another subject, from whatever subject states it."""
 
     type: str
@@ -86,8 +84,7 @@ class Link:
     to_subject: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(NamedTuple):
     """What a text names."""
 
     name: str
@@ -95,8 +92,7 @@ class Entity:
     source_domain: str
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """An edge: from a subject's code, to an entity's name or another subject's code."""
 
     source: str
@@ -104,8 +100,7 @@ class Relation:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Subgraph:
+class Subgraph(NamedTuple):
     """Some entities and relations."""
 
     entities: tuple[Entity, ...] = ()

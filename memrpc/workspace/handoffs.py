@@ -6,10 +6,9 @@ one claims its task for the accepting agent in the same transaction, or fails wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memrpc.store import json_column
+from memrpc.store import json_column, lanes
 from memrpc.store.errors import InvalidArguments, NotFound
 from memrpc.store.where import compose
 from memrpc.workspace import actions, asking, fields, rules, scope, tasks, times, topics
@@ -55,15 +54,14 @@ RETURNING handoff
 _SET: Final = "UPDATE handoffs SET status = :status, updated_at = :now WHERE handoff = :handoff"
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffDraft:
+class HandoffDraft(NamedTuple):
     """What a caller says of a new handoff; ``expires_at`` is ISO 8601 with a zone."""
 
     from_agent: str
     summary: str
     to_agent: str | None = None
     task: str | None = None
-    context: Object = field(default_factory=dict)
+    context: Object | None = None
     expires_at: str | None = None
 
 
@@ -75,10 +73,11 @@ def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Ha
     """
     rules.check_text(draft.from_agent, "from_agent", rules.SHORT_CHARS)
     rules.check_text(draft.summary, "summary", rules.LONG_CHARS)
-    context = json_column.encode(draft.context)
+    told = draft.context or {}
+    context = json_column.encode(told)
     rules.check_object(context, "context")
     task = None if draft.task is None else tasks.find(db, repo, draft.task)
-    rules.check_handoff_reason(draft.to_agent, has_task=task is not None, context=draft.context)
+    rules.check_handoff_reason(draft.to_agent, has_task=task is not None, context=told)
     if task is not None:
         rules.check_unfinished(task.code, task.status)
     handoff = Handoff(
@@ -89,16 +88,17 @@ def create(db: apsw.Connection, repo: Repo, draft: HandoffDraft, act: Act) -> Ha
         to_agent=draft.to_agent,
         task=None if task is None else task.key,
         summary=draft.summary,
-        context=draft.context,
+        context=told,
         status=HandoffStatus.PENDING,
         created_at=act.now,
         updated_at=act.now,
         expires_at=_expiry(draft.expires_at, act.now),
     )
     values = fields.of(handoff) | {"context": context}
-    handoff = replace(handoff, key=db.execute(_ADD, values).get)
-    said = f"{draft.from_agent} → {draft.to_agent or 'anyone'} — {draft.summary}"
-    _remark(db, task, f"Handoff [{short(handoff)}] created: {said}", act)
+    handoff = handoff._replace(key=db.execute(_ADD, values).get)
+    if task is not None:
+        said = f"{draft.from_agent} → {draft.to_agent or 'anyone'} — {draft.summary}"
+        _remark(db, task, f"Handoff [{short(handoff)}] created: {said}", act)
     _log(db, repo, act, None, handoff, task)
     return handoff
 
@@ -112,23 +112,29 @@ def answer(
     """
     rules.check_handoff_move(handoff.status_at(act.now), status, handoff.id)
     _set(db, handoff, status, act)
-    after = replace(handoff, status=status, updated_at=act.now)
+    after = handoff._replace(status=status, updated_at=act.now)
+    task = task_of(db, handoff)
+    if task is not None:
+        _remark(db, task, _answered(handoff, status, act), act)
+    _log(db, repo, act, handoff, after, task)
+    return after
+
+
+def _answered(handoff: Handoff, status: HandoffStatus, act: Act) -> str:
     said = f"Handoff [{short(handoff)}] {status} by {act.agent}"
     steps = handoff.context.get("next_steps")
     if status is HandoffStatus.ACCEPTED and steps:
         said += f". Next steps: {_listed(steps)}"[:_NEXT_STEPS_CHARS]
-    task = task_of(db, handoff)
-    _remark(db, task, said, act)
-    _log(db, repo, act, handoff, after, task)
-    return after
+    return said
 
 
 def expire_of(db: apsw.Connection, repo: Repo, task: Task, act: Act) -> int:
     """Expire what is pending on a task that is over; returns how many."""
     rows: list[Any] = db.execute(_PENDING_OF, {"task": task.key}).fetchall()
     for handoff in map(_handoff, rows):
+        lanes.checkpoint()
         _set(db, handoff, HandoffStatus.EXPIRED, act)
-        after = replace(handoff, status=HandoffStatus.EXPIRED, updated_at=act.now)
+        after = handoff._replace(status=HandoffStatus.EXPIRED, updated_at=act.now)
         _log(db, repo, act, handoff, after, task)
     return len(rows)
 
@@ -149,8 +155,7 @@ def find(db: apsw.Connection, repo: Repo, handoff_id: str) -> Handoff:
     return _handoff(row)
 
 
-@dataclass(frozen=True, slots=True)
-class HandoffFilter:
+class HandoffFilter(NamedTuple):
     """Which handoffs to list; of the words of ``query`` half must stand in it."""
 
     status: HandoffStatus | None = None
@@ -242,10 +247,9 @@ def _set(db: apsw.Connection, handoff: Handoff, status: HandoffStatus, act: Act)
     db.execute(_SET, values).fetchall()
 
 
-def _remark(db: apsw.Connection, task: Task | None, text: str, act: Act) -> None:
-    if task is not None:
-        remark = Comment(act.new_id(), text, act.agent, UNKNOWN, UNKNOWN, None, None, act.now)
-        tasks.add_comment(db, task, remark)
+def _remark(db: apsw.Connection, task: Task, text: str, act: Act) -> None:
+    remark = Comment(act.new_id(), text, act.agent, UNKNOWN, UNKNOWN, None, None, act.now)
+    tasks.add_comment(db, task, remark)
 
 
 def _log(

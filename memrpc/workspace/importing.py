@@ -10,9 +10,8 @@ in; one that is neither here nor in the lines is left out.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.recall import index
 from memrpc.store import transfer
@@ -76,8 +75,7 @@ SELECT 1 FROM above WHERE standard = :sought
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Shelf:
+class _Shelf(NamedTuple):
     """Where the subjects of a kind stand."""
 
     kind: Kind
@@ -88,8 +86,7 @@ class _Shelf:
     refs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """A subject that was written or may have loose ends, and by field the ids that it names."""
 
     shelf: _Shelf
@@ -150,7 +147,7 @@ def _import_subject(
         key = before.key
     is_newer = before is None or found.updated_at > before.updated_at
     if before is not None and is_newer:
-        shelf.rows.save(db, replace(found, key=key))
+        shelf.rows.save(db, found._replace(key=key))
     has_remarks = shelf.kind is Kind.TASK and _import_comments(db, key, record)
     if before is not None and not (is_newer or has_remarks):
         return Outcome.KNOWN, _loose_ends(shelf, before, found, others)
@@ -252,7 +249,7 @@ def _join(db: apsw.Connection, tie: Tie) -> None:
         if _is_circle(db, tie, name, other.key):
             raise InvalidArguments(f"{name} makes a circle: {other.code} leads back here.")
         tied: dict[str, Any] = {name: other.key}
-        tie.shelf.rows.save(db, replace(subject, **tied))
+        tie.shelf.rows.save(db, subject._replace(**tied))
 
 
 def _is_seen(subject: Subject, other: Subject) -> bool:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 _TAG: Final = re.compile(r'(?<!\S)(?P<key>[A-Za-z_]+):(?:"(?P<quoted>[^"]*)"|(?P<plain>\S+))')
 _ALIASES: Final[Mapping[str, str]] = MappingProxyType(
@@ -18,8 +17,7 @@ _ALIASES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Inline:
+class Inline(NamedTuple):
     """A question's text and its filters: by key, groups of alternatives that must all hold."""
 
     text: str

@@ -6,10 +6,9 @@ inside, or a secret, is left out: whoever writes the line names the others by th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import Field, fields
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memrpc.store import transfer
 from memrpc.store.errors import InvalidArguments
@@ -27,9 +26,22 @@ _NAMES: Final = frozenset({"id", "code", "title", "summary"})
 """Fields by which people tell things apart, so that they cannot be blank."""
 
 
+class Field(NamedTuple):
+    """A field's name, and its annotation as it was written."""
+
+    name: str
+    type: str
+
+
+@cache
+def _fields(form: Hashable) -> tuple[Field, ...]:
+    """Return the fields of a class of the model."""
+    return tuple(Field(name, each.__forward_arg__) for name, each in form.__annotations__.items())
+
+
 def written(value: Any) -> dict[str, JSON]:  # noqa: ANN401 -- any of the model's values
     """Return the value's own fields as its line says them."""
-    told = (f for f in fields(value) if f.name not in INSIDE)
+    told = (f for f in _fields(value.__class__) if f.name not in INSIDE)
     return {_NAMED.get(f.name, f.name): _plain(f, getattr(value, f.name)) for f in told}
 
 
@@ -38,24 +50,24 @@ def read(form: Callable[..., T], record: Record, **inside: int | None) -> T:
 
     Raises InvalidArguments, naming the field, for a value that no tool could have written.
     """
-    named: list[Field[Any]] = list(form.__dataclass_fields__.values())  # type: ignore[attr-defined]  # a dataclass
+    named = _fields(form)
     told = {f.name: _value(f, record) for f in named if f.name not in INSIDE}
     return form(**{f.name: inside.get(f.name) for f in named} | told)
 
 
-def _is_instant(field: Field[Any]) -> bool:
-    return field.name.endswith("_at") and str(field.type).startswith("int")
+def _is_instant(field: Field) -> bool:
+    return field.name.endswith("_at") and field.type.startswith("int")
 
 
-def _plain(field: Field[Any], value: Any) -> JSON:  # noqa: ANN401 -- a field of any value
+def _plain(field: Field, value: Any) -> JSON:  # noqa: ANN401 -- a field of any value
     if _is_instant(field):
         return times.to_text_or_none(value)
     return list(value) if isinstance(value, tuple) else value
 
 
-def _value(field: Field[Any], record: Record) -> Any:  # noqa: ANN401 -- a field of any value
+def _value(field: Field, record: Record) -> Any:  # noqa: ANN401 -- a field of any value
     name = _NAMED.get(field.name, field.name)
-    kind, _, or_none = str(field.type).partition(" | ")
+    kind, _, or_none = field.type.partition(" | ")
     if record[name] is None and or_none:
         return None
     if _is_instant(field):

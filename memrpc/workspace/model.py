@@ -7,9 +7,8 @@ callers see ``id`` and ``code``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Object: TypeAlias = Mapping[str, Any]
 """A JSON object of the caller's, kept and given back as it came."""
@@ -90,8 +89,7 @@ class Confidence(StrEnum):
     LOW = "low"
 
 
-@dataclass(frozen=True, slots=True)
-class Repo:
+class Repo(NamedTuple):
     """The pair that content never leaves, with its number; 0 where nothing was ever written."""
 
     key: int
@@ -99,8 +97,7 @@ class Repo:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """One change: by which tool, on whose behalf, when.
 
     ``instance`` is the server process, which together with the agent's name makes a claimant.
@@ -113,8 +110,7 @@ class Act:
     new_id: Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A memory of the workspace."""
 
     key: int
@@ -151,8 +147,7 @@ class Entry:
         return self.expires_at is not None and self.expires_at <= now
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A piece of work."""
 
     key: int
@@ -183,8 +178,7 @@ class Task:
     depends_on: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A remark on a task, or the trace of a change of its status."""
 
     id: str
@@ -197,8 +191,7 @@ class Comment:
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """The right to work on a task until the lease ends."""
 
     key: int
@@ -220,8 +213,7 @@ class Claim:
         return self.released_at is None and now < self.expires_at
 
 
-@dataclass(frozen=True, slots=True)
-class Handoff:
+class Handoff(NamedTuple):
     """Unfinished work passed from one agent to another."""
 
     key: int
@@ -245,8 +237,7 @@ class Handoff:
         return self.status
 
 
-@dataclass(frozen=True, slots=True)
-class Standard:
+class Standard(NamedTuple):
     """A rule that code has to follow."""
 
     key: int
@@ -269,8 +260,7 @@ class Standard:
     updated_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """What a repository is, in a few signals."""
 
     signals: tuple[str, ...]
@@ -283,8 +273,7 @@ class Summary:
         return "\n".join(["Project summary:", *(f"- {signal}" for signal in self.signals)])
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One change of one subject, as the log keeps it."""
 
     key: int

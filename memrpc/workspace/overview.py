@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.workspace import entries, tasks
 from memrpc.workspace.model import EntryStatus, Repo, TaskStatus
@@ -53,8 +52,7 @@ SELECT DISTINCT agent FROM (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(NamedTuple):
     """A repository and how much it holds."""
 
     repo: Repo

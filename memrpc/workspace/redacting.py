@@ -7,8 +7,7 @@ removes the bytes.  That something was redacted, and when, stays, so that no imp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import purge
 from memrpc.store.errors import NotFound
@@ -33,8 +32,7 @@ _BURIED: Final = "SELECT 1 FROM redactions WHERE id = :id"
 _LOGGED: Final = "SELECT kind, repo FROM actions WHERE subject_id = :id LIMIT 1"
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(NamedTuple):
     """What went; the purge of the bytes is owed."""
 
     ids: tuple[str, ...]

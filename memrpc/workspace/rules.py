@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Flag, auto
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from memrpc.store.errors import InvalidArguments, InvalidState, LimitExceeded
 from memrpc.workspace.model import HandoffStatus, TaskStatus
@@ -89,8 +88,7 @@ _SIGNED_TITLE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A change of a task's status with what its gates ask about."""
 
     code: str

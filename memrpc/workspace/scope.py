@@ -77,6 +77,7 @@ def _unpacked(owner: str | None, text: str) -> tuple[str | None, str]:
     return inner or owner, repo or text
 
 
+@lru_cache(maxsize=256)
 def check(owner: str, name: str) -> None:
     """Refuse names that cannot be kept."""
     for field, value in (("owner", owner), ("repo", name)):

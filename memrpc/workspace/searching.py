@@ -10,8 +10,7 @@ read from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.recall import search as recall
 from memrpc.recall import similarity
@@ -36,8 +35,7 @@ def no_meaning(_: str) -> Meaning | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Aids:
+class Aids(NamedTuple):
     """What a search may use besides the file: a way to stop it, and an embedder's reading."""
 
     checkpoint: Callable[[], None] = never_cancelled
@@ -47,24 +45,21 @@ class Aids:
 NO_AIDS: Final = Aids()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One of recall's scopes, and the only subjects there that may be hits."""
 
     scope: int
     within: Collection[int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """Subjects, best first; a reason when there are none."""
 
     subjects: tuple[int, ...]
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """How sure a hit is."""
 
     score: float

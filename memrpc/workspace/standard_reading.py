@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.recall.query import parse as parse_query
 from memrpc.store.errors import NotFound
@@ -28,8 +27,7 @@ INLINE_KEYS: Final = frozenset(
 _TRUE: Final = frozenset({"true", "1", "yes"})
 
 
-@dataclass(frozen=True, slots=True)
-class StandardFilter:
+class StandardFilter(NamedTuple):
     """Which standards are meant: all of ``stack`` and of ``tags``, each a group of alternatives."""
 
     stack: tuple[tuple[str, ...], ...] = ()
@@ -44,8 +42,7 @@ class StandardFilter:
     def joined(self, asked: Inline) -> StandardFilter:
         """Return the filter with the question's inline tags; its scalars win."""
         is_global = asked.one("is_global")
-        return replace(
-            self,
+        return self._replace(
             stack=(*self.stack, *asked.groups("stack")),
             tags=(*self.tags, *asked.groups("tag")),
             language=asked.one("language") or self.language,
@@ -71,8 +68,7 @@ class StandardFilter:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StandardHit:
+class StandardHit(NamedTuple):
     """A standard of a list, with how sure it is an answer and which words it holds."""
 
     standard: Standard
@@ -80,8 +76,7 @@ class StandardHit:
     terms: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StandardList:
+class StandardList(NamedTuple):
     """A page of standards; a reason and near names when there are none."""
 
     hits: tuple[StandardHit, ...]
@@ -125,7 +120,7 @@ def search(
 
     if not chosen.is_open():
         within = [each.key for each in standards.seen(db, repo) if chosen.holds(each)]
-        places = [replace(place, within=within) for place in places]
+        places = [place._replace(within=within) for place in places]
     result = searching.ranked(db, asked.text, Kind.STANDARD, places, priors, aids)
     page = result.subjects[chosen.offset : chosen.offset + chosen.limit]
     known = standards.by_keys(db, page)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.recall import similarity
-from memrpc.store import json_column
+from memrpc.store import json_column, lanes
 from memrpc.store.errors import Conflict, InvalidArguments
 from memrpc.workspace import actions, codes, indexing, rules, scope, standards, topics
 from memrpc.workspace.actions import Change
@@ -25,8 +24,7 @@ _SHOWN_CHARS: Final = 500
 _NOT_SLUG: Final = re.compile(r"[\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class StandardDraft:
+class StandardDraft(NamedTuple):
     """What a caller says of a standard; None is what it did not say."""
 
     name: str | None = None
@@ -42,8 +40,7 @@ class StandardDraft:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StandardUpdated:
+class StandardUpdated(NamedTuple):
     """A standard after a change, and which fields are new."""
 
     standard: Standard
@@ -60,7 +57,7 @@ def create(db: apsw.Connection, repo: Repo, given: StandardDraft, act: Act) -> S
     parent = _parent(db, repo, None, draft.parent_id)
     standard = _new(draft, repo, parent, codes.take(db, repo, Kind.STANDARD), act)
     _refuse_duplicate(db, repo, standard)
-    standard = replace(standard, key=standards.add(db, standard))
+    standard = standard._replace(key=standards.add(db, standard))
     indexing.put_standard(db, standard, is_new=True)
     _log(db, repo, act, "create", None, standard)
     return standard
@@ -82,7 +79,7 @@ def update(
             "tags or version.",
             field="id",
         )
-    after = replace(before, **changes, updated_at=act.now)
+    after = before._replace(**changes, updated_at=act.now)
     if after.content != before.content:
         _refuse_duplicate(db, repo, after)
     standards.save(db, after)
@@ -107,6 +104,7 @@ def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Standard:
     indexing.remove(db, Kind.STANDARD, standard.key)
     standards.delete(db, standard)
     for child in standards.by_keys(db, children).values():
+        lanes.checkpoint()
         indexing.put_standard(db, child)
     change = Change("delete", Kind.STANDARD, standard.id, standard.code, actions.snapshot(standard))
     actions.log(db, repo, act, change)
@@ -130,7 +128,7 @@ def _checked(draft: StandardDraft) -> StandardDraft:
     tags = None if draft.tags is None else rules.check_list(draft.tags, "tags", rules.TAG_CHARS)
     stack = None if draft.stack is None else rules.check_list(draft.stack, "stack", rules.TAG_CHARS)
     context = None if draft.context is None else slug(draft.context)
-    return replace(draft, tags=tags, stack=stack, context=context)
+    return draft._replace(tags=tags, stack=stack, context=context)
 
 
 def _check_complete(draft: StandardDraft) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     import apsw
@@ -22,8 +21,7 @@ SELECT (SELECT count(*) FROM repos),
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(NamedTuple):
     """Counts of rows; an open task is neither completed nor canceled."""
 
     repositories: int

@@ -7,13 +7,12 @@ it ends.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from memrpc.store import json_column, transfer
 from memrpc.store.errors import Conflict, NotFound
 from memrpc.store.transfer import Outcome, Record
-from memrpc.workspace import actions, claims, lines, redacting, scope, tasks, topics
+from memrpc.workspace import actions, claims, fields, lines, redacting, scope, tasks, topics
 from memrpc.workspace.actions import Change
 from memrpc.workspace.model import Claim, Handoff, Kind, Summary
 
@@ -78,7 +77,7 @@ def import_claim(act: Act, db: apsw.Connection, record: Record) -> tuple[Outcome
     repo = repo_of(db, record, act)
     task = _task(db, repo, record)
     claim = lines.read(Claim, record, key=0, repo=repo.key, task=task.key)
-    claim = replace(claim, token=act.new_id())
+    claim = claim._replace(token=act.new_id())
     held = claims.open_claim(db, task)
     if claim.released_at is None and held is not None and held.id != claim.id:
         raise Conflict(f"{task.code} has another open claim here, of {held.agent}.")
@@ -122,7 +121,7 @@ def _put(db: apsw.Connection, repo: Repo, act: Act, kind: Kind, found: Handoff |
 
 
 def _columns(value: Handoff | Claim | Summary) -> dict[str, Any]:
-    named = {f.name: getattr(value, f.name) for f in fields(value)}
     return {
-        n: json_column.encode(v) if isinstance(v, dict | tuple) else v for n, v in named.items()
+        name: json_column.encode(each) if isinstance(each, dict | tuple) else each
+        for name, each in fields.of(value).items()
     }

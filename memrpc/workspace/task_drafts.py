@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store import json_column
 from memrpc.store.errors import InvalidArguments
@@ -16,8 +15,7 @@ PHASE_TAG: Final = "phase:"
 DECISIONS: Final = "decision_refs"
 
 
-@dataclass(frozen=True, slots=True)
-class TaskDraft:
+class TaskDraft(NamedTuple):
     """What a caller says of a task; None is what it did not say, an empty handle clears."""
 
     code: str | None = None
@@ -62,7 +60,7 @@ def checked(draft: TaskDraft) -> TaskDraft:
         if getattr(draft, name) is not None
     }
     has_words = draft.comment is not None and draft.comment.strip()
-    return replace(draft, comment=draft.comment if has_words else None, **lists)
+    return draft._replace(comment=draft.comment if has_words else None, **lists)
 
 
 _BOUNDS: Final = {

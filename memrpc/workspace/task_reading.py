@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store.errors import NotFound
 from memrpc.store.where import compose
@@ -69,8 +68,7 @@ CUT_ITEMS: Final = 5
 CUT_CHARS: Final = 300
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFilter:
+class TaskFilter(NamedTuple):
     """Which tasks to list or search."""
 
     statuses: tuple[TaskStatus, ...] = ()
@@ -93,7 +91,7 @@ class TaskFilter:
 
     def with_statuses(self, statuses: tuple[TaskStatus, ...]) -> TaskFilter:
         """Return the filter with these statuses."""
-        return replace(self, statuses=statuses)
+        return self._replace(statuses=statuses)
 
     def _plain(self) -> dict[str, dict[str, Any]]:
         named = (
@@ -104,8 +102,7 @@ class TaskFilter:
         return {fragment: {key: value} for fragment, key, value in named if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRow:
+class TaskRow(NamedTuple):
     """A task as a list shows it."""
 
     task: Task
@@ -115,8 +112,7 @@ class TaskRow:
     matched: str = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class TaskList:
+class TaskList(NamedTuple):
     """A page of tasks, with how many there are by status and in all."""
 
     rows: tuple[TaskRow, ...]
@@ -128,19 +124,17 @@ class TaskList:
     near: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(NamedTuple):
     """The newest handoff that waits on a task, and how many do."""
 
-    count: int
+    total: int
     id: str
     summary: str
     to_agent: str | None
     created_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class TaskDetail:
+class TaskDetail(NamedTuple):
     """A task with everything around it."""
 
     task: Task
@@ -213,9 +207,8 @@ def within(found: TaskDetail, max_chars: int) -> TaskDetail:
     around = len(found.children) + len(found.depended_by)
     if said + around * _COMMENT_CHARS <= max_chars:
         return found
-    comments = [replace(each, text=each.text[:CUT_CHARS]) for each in found.comments[:CUT_ITEMS]]
-    return replace(
-        found,
+    comments = [each._replace(text=each.text[:CUT_CHARS]) for each in found.comments[:CUT_ITEMS]]
+    return found._replace(
         comments=tuple(comments),
         children=found.children[:CUT_ITEMS],
         depended_by=found.depended_by[:CUT_ITEMS],

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store.where import compose
 from memrpc.workspace import (
@@ -128,8 +127,7 @@ def _prior(age_us: int, *, is_named: bool) -> float:
     return 0.2 * recency + (_ISSUE_PRIOR if is_named else 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """A question as it was understood; ``named`` are the tasks of an issue that it names."""
 
     repo: Repo

@@ -6,8 +6,7 @@ claims and pending handoffs, and a completed one leaves an entry that records wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.store.errors import Conflict, InvalidArguments
 from memrpc.workspace import (
@@ -43,8 +42,7 @@ _STAMPS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TaskUpdated:
+class TaskUpdated(NamedTuple):
     """A task after a change, with what it was, which fields are new and what was let go."""
 
     task: Task
@@ -68,7 +66,7 @@ def create(db: apsw.Connection, repo: Repo, given: TaskDraft, act: Act) -> Task:
         status = TaskStatus.BACKLOG
     links = _decisions(db, repo, draft)
     task = _new(db, repo, draft, status, act)
-    added = replace(task, key=tasks.add(db, task))
+    added = task._replace(key=tasks.add(db, task))
     task = _joined(db, repo, added, draft)
     if task != added:
         tasks.save(db, task)
@@ -87,7 +85,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
     """
     draft = task_drafts.checked(given)
     before = tasks.find(db, repo, handle)
-    after = _joined(db, repo, replace(before, **task_drafts.changes(before, draft)), draft)
+    after = _joined(db, repo, before._replace(**task_drafts.changes(before, draft)), draft)
     moves = draft.status is not None and draft.status is not before.status
     claims.check_writer(db, before, act, token=draft.claim_token, moves=moves, force=draft.force)
     fields = _fields(before, after, draft)
@@ -99,7 +97,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
         )
     if moves:
         after = _moved(db, after, TaskStatus(str(draft.status)), draft, act)
-    after = replace(after, updated_at=act.now)
+    after = after._replace(updated_at=act.now)
     tasks.save(db, after)
     _forget_issues(db, before, after)
     if moves or draft.comment:
@@ -114,7 +112,8 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: TaskDraft, act: 
 def start(db: apsw.Connection, repo: Repo, task: Task, act: Act, said: str, *, force: bool) -> Task:
     """Bring a claimed task into progress, with a comment of its own."""
     draft = TaskDraft(comment=said, force=force)
-    after = replace(_moved(db, task, TaskStatus.IN_PROGRESS, draft, act), updated_at=act.now)
+    moved = _moved(db, task, TaskStatus.IN_PROGRESS, draft, act)
+    after = moved._replace(updated_at=act.now)
     tasks.save(db, after)
     comment(db, after, str(draft.comment), act, before=task.status)
     _log(db, repo, act, "start", task, after)
@@ -244,13 +243,13 @@ def decisions_of(db: apsw.Connection, repo: Repo, task: Task) -> list[Link]:
 def _joined(db: apsw.Connection, repo: Repo, task: Task, draft: TaskDraft) -> Task:
     """Return the task with the parent and the dependency that the draft names."""
     if draft.depends_on is not None and task.depends_on is not None:
-        task = replace(task, depends_on=None)
+        task = task._replace(depends_on=None)
         tasks.save(db, task)  # The parent's search for cycles must not see what ends.
     if draft.parent_id is not None:
-        task = replace(task, parent=_other(db, repo, task, draft.parent_id, "parent_id"))
+        task = task._replace(parent=_other(db, repo, task, draft.parent_id, "parent_id"))
         tasks.save(db, task)  # The dependency's search for cycles has to see it.
     if draft.depends_on is not None:
-        task = replace(task, depends_on=_other(db, repo, task, draft.depends_on, "depends_on"))
+        task = task._replace(depends_on=_other(db, repo, task, draft.depends_on, "depends_on"))
     return task
 
 
@@ -276,7 +275,7 @@ def _moved(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft
     stamps: dict[str, Any] = {"finished_at": None, "canceled_at": None}
     if status in _STAMPS:
         stamps[_STAMPS[status]] = act.now
-    return replace(task, status=status, **stamps)
+    return task._replace(status=status, **stamps)
 
 
 def _move(db: apsw.Connection, task: Task, status: TaskStatus, draft: TaskDraft) -> Move:

@@ -9,6 +9,7 @@ from typing import Final
 from memrpc.store.errors import InvalidArguments
 
 DAY_US: Final = 86_400_000_000
+_SECOND_US: Final = 1_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _RIGHT: Final = "2026-05-20T08:29:42+09:00 or 2026-05-19T23:29:42Z"
@@ -39,11 +40,16 @@ def from_datetime(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
-@lru_cache(maxsize=256)
 def to_text(instant: int) -> str:
     """Write ``instant`` as every answer shows it, in UTC with a Z."""
-    moment = _EPOCH + timedelta(microseconds=instant)
-    return moment.isoformat().removesuffix("+00:00") + "Z"
+    second, rest = divmod(instant, _SECOND_US)
+    return f"{_second_text(second)}.{rest:06}Z" if rest else f"{_second_text(second)}Z"
+
+
+@lru_cache(maxsize=256)
+def _second_text(second: int) -> str:
+    """Write a whole second; the instants of one answer share few of them."""
+    return (_EPOCH + timedelta(seconds=second)).isoformat().removesuffix("+00:00")
 
 
 def to_text_or_none(instant: int | None) -> str | None:

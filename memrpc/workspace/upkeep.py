@@ -7,8 +7,7 @@ action log says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memrpc.workspace import actions, entries, entry_writing, scope, topics
 from memrpc.workspace.actions import Change
@@ -34,8 +33,7 @@ AND (decayed_at IS NULL OR decayed_at <= :month) ORDER BY entry LIMIT :limit
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(NamedTuple):
     """How much was done; ``is_done`` unless a batch was full."""
 
     archived: int
@@ -59,7 +57,7 @@ def _fade(db: apsw.Connection, act: Act) -> int:
     values = {"unused": act.now - UNUSED_US, "month": act.now - MONTH_US, "limit": BATCH}
     rows: list[Any] = db.execute(_FADING, values).fetchall()
     for before in entries.by_keys(db, [key for (key,) in rows]).values():
-        after = replace(before, importance=before.importance - 1, decayed_at=act.now)
+        after = before._replace(importance=before.importance - 1, decayed_at=act.now)
         entries.save(db, after)
         change = Change(
             "decay",

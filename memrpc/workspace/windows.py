@@ -10,9 +10,8 @@ where a word such as *since* or *last* makes it one: "may" alone is a verb.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.workspace import times
 
@@ -55,8 +54,7 @@ _WRITTEN_OUT: Final = re.compile(_INSTANT, re.IGNORECASE)
 _CALENDAR: Final = frozenset({"week", "month", "year"})
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """A half-open span of time; None is without an end."""
 
     phrase: str

@@ -57,7 +57,7 @@ class Attempt:
 
 async def attempt(database: Database, write: Attempt) -> None:
     if write.step is Step.NEVER:
-        await database.write(write)
+        await database.write(write, is_brief=write.row % 2 == 0)
         return
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(database.write, write)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memrpc.workspace import entry_writing, graph
 from memrpc.workspace.composing import EntryDraft
 from memrpc.workspace.model import EntryType, Kind
@@ -17,8 +15,8 @@ def named(workspace) -> set[str]:
 
 
 def test_a_name_goes_when_the_last_text_stops_naming_it(workspace):
-    both = replace(DRAFT, content="`token_cache` and `token_store` are filled at the start.")
-    one = replace(DRAFT, content="Only `token_store` is flushed by the nightly job.")
+    both = DRAFT._replace(content="`token_cache` and `token_store` are filled at the start.")
+    one = DRAFT._replace(content="Only `token_store` is flushed by the nightly job.")
     first = workspace.do(entry_writing.create, both, workspace.act())
     workspace.do(entry_writing.create, one, workspace.act())
     assert named(workspace) == {"token_cache", "token_store"}
@@ -28,7 +26,7 @@ def test_a_name_goes_when_the_last_text_stops_naming_it(workspace):
 
 
 def test_a_subject_that_is_removed_takes_its_names_and_links_along(workspace):
-    draft = replace(DRAFT, content="`token_cache` is filled at the start.")
+    draft = DRAFT._replace(content="`token_cache` is filled at the start.")
     entry = workspace.do(entry_writing.create, draft, workspace.act())
     workspace.do(lambda db, _: graph.remove(db, Kind.ENTRY, entry.key))
     assert named(workspace) == set()
@@ -36,7 +34,7 @@ def test_a_subject_that_is_removed_takes_its_names_and_links_along(workspace):
 
 
 def test_an_update_of_importance_leaves_the_graph_as_it_is(workspace):
-    draft = replace(DRAFT, content="`token_cache` is filled at the start.")
+    draft = DRAFT._replace(content="`token_cache` is filled at the start.")
     entry = workspace.do(entry_writing.create, draft, workspace.act())
     workspace.do(entry_writing.update, entry.code, EntryDraft(importance=5), workspace.act())
     assert named(workspace) == {"token_cache"}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memrpc.server.contracts import Contract, load_contract
 from memrpc.server.service import ToolResult
@@ -27,8 +26,7 @@ ANSWERS = 4
 """How many common answers a bulk call's may be as long as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What was done and what was not; an item's ``index`` is its place in the call."""
 
     done: list[dict[str, JSON]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import apsw
 
 from memrpc.server.service import ToolResult
@@ -54,7 +52,7 @@ def _found(
     if not query:
         listed, total = claims.listed(db, repo, chosen, now=now)
         return _with_tasks(db, listed), total
-    listed, _ = claims.listed(db, repo, replace(chosen, limit=MAX_SEARCHED, offset=0), now=now)
+    listed, _ = claims.listed(db, repo, chosen._replace(limit=MAX_SEARCHED, offset=0), now=now)
     fitting = asking.fitting(query, _with_tasks(db, listed), _text)
     return fitting[chosen.offset : chosen.offset + chosen.limit], len(fitting)
 

@@ -47,7 +47,7 @@ async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> To
 
     tell = loop_call_soon()  # The work is done on a lane; progress is told by the loop.
     visit.ctx.progress(0, len(handles))
-    done, refused = await visit.write(work)
+    done, refused = await visit.write(work, count=len(handles))
     named = [shortened(handle) for handle in handles]
     failed = [
         {**bulk.failure(index, refusal), "identifier": named[index]} for index, refusal in refused

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.surface.workspace.shown import one_line
 from memrpc.workspace import entries, entry_search, summaries, task_reading, task_search
@@ -21,8 +20,7 @@ MAX_TASKS: Final = 15
 EXCERPT_CHARS: Final = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What to gather for an objective."""
 
     objective: str
@@ -31,8 +29,7 @@ class Wanted:
     with_tasks: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One thing that is known, with the code by which it is cited."""
 
     code: str
@@ -44,8 +41,7 @@ class Evidence:
         return f"[{self.code}] {self.title}: {self.excerpt}"
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """All that was gathered."""
 
     evidence: tuple[Evidence, ...]

@@ -127,7 +127,7 @@ def _coordination(detail: TaskDetail) -> dict[str, JSON]:
             "active_claim_claimed_at": times.to_text(claim.claimed_at),
             "active_claim_expires_at": times.to_text(claim.expires_at),
         }
-    held["pending_handoff_count"] = 0 if waiting is None else waiting.count
+    held["pending_handoff_count"] = 0 if waiting is None else waiting.total
     if waiting is not None:
         held |= {
             "pending_handoff_id": waiting.id,

@@ -7,8 +7,7 @@ answer is structured content, and a text that says the same to a reader; both na
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
@@ -33,6 +32,8 @@ Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 
 MAX_OFFSET = 1_000_000
 MAX_HANDLES = 500
+BRIEF_CHARS = 1_000
+"""As many make rows within two milliseconds; to index a longer text may take ten."""
 _CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
 _NAMED_BY = ("owner", "repo")
 _AGENTS = ("agent", "from_agent", "to_agent")
@@ -46,8 +47,7 @@ _ON_ONE_LINE = frozenset({"title", "name", "phase", "role", *_AGENTS})
 """What lists show in a line of its own, so that no text passes for a line of the list."""
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A call as its operation sees it."""
 
     ctx: Context
@@ -82,15 +82,18 @@ class Visit:
         owner, name, _ = self.project
         return await self.desk.database.search(lambda db: function(db, scope.find(db, owner, name)))
 
-    async def write(self, function: Callable[[apsw.Connection, Repo, Act], T]) -> T:
-        """Write in one transaction."""
+    async def write(
+        self, function: Callable[[apsw.Connection, Repo, Act], T], *, count: int = 1
+    ) -> T:
+        """Write ``count`` things in one transaction."""
         owner, name, _ = self.project
         act = self.act()
 
         def work(db: apsw.Connection) -> T:
             return function(db, scope.enter(db, owner, name, now=act.now), act)
 
-        return await self.desk.database.write(work)
+        is_brief = count == 1 and len(compact(self.arguments)) <= BRIEF_CHARS
+        return await self.desk.database.write(work, is_brief=is_brief)
 
     def answer(self, structured: dict[str, JSON], text: Sequence[str]) -> ToolResult:
         """Return the answer; ``json: true`` makes the text the same JSON."""
@@ -183,17 +186,23 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
     """Return the visit that a call makes."""
     project = await projects.resolve(ctx, desk.places, desk.database, arguments)
     for name in _AGENTS:
-        rules.check_text(arguments.get(name) or "", name, (0, rules.SHORT_CHARS[1]))
-    ctx.log("debug", {"tool": tool, **_place(project)}, logger="workspace")
+        if name in arguments:
+            rules.check_text(arguments[name] or "", name, (0, rules.SHORT_CHARS[1]))
+    if ctx.wants_log("debug"):
+        ctx.log("debug", {"tool": tool, **_place(project)}, logger="workspace")
     return Visit(ctx, desk, tool, spoken(arguments), project, desk.now_us())
 
 
 def spoken(arguments: Arguments) -> Arguments:
     """Return the arguments that say something: some models fill in every field of a schema."""
-    empty = {name for name in _SAYS_NOTHING_EMPTY & arguments.keys() if arguments[name] == ""}
-    said = {name: value for name, value in arguments.items() if name not in empty}
-    lines = {name: " ".join(said[name].splitlines()) for name in _ON_ONE_LINE & said.keys()}
-    return said | lines
+    said = {
+        name: value
+        for name, value in arguments.items()
+        if value != "" or name not in _SAYS_NOTHING_EMPTY
+    }
+    for name in _ON_ONE_LINE & said.keys():
+        said[name] = " ".join(said[name].splitlines())
+    return said
 
 
 def relocated(arguments: Arguments) -> Arguments:
@@ -209,7 +218,8 @@ def relocated(arguments: Arguments) -> Arguments:
 
 def given(*names: str) -> Callable[[Arguments], bool]:
     """Return the predicate that one of these arguments is there."""
-    return lambda arguments: any(name in arguments for name in names)
+    wanted = frozenset(names)
+    return lambda arguments: not wanted.isdisjoint(arguments)
 
 
 def always(_: Arguments) -> bool:

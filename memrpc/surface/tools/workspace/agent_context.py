@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
@@ -64,8 +63,7 @@ def _types(arguments: Arguments) -> tuple[EntryType, ...]:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(NamedTuple):
     """One part of the context: its title, its members in both forms."""
 
     name: str

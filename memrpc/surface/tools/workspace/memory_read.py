@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import apsw
 
@@ -177,7 +176,7 @@ def _single(visit: Visit, found: EntryDetail, repo: Repo, code: Sequence[Named])
     part = entry.content[offset : offset + visit.desk.answer_chars - _RESERVED_CHARS]
     end = offset + len(part)
     after = end if end < len(entry.content) else None
-    paged = replace(entry, content=part)
+    paged = entry._replace(content=part)
     structured = shown.present(
         {
             "memory": entry_views.entry_json(paged, repo),
@@ -203,7 +202,7 @@ def _several(visit: Visit, found: EntryDetail, repos: dict[int, Repo]) -> ToolRe
     def draw(count: int) -> Drawn:
         whole, rest = found.entries[:count], found.entries[count:]
         after = shown.continued([(entry.code, entry.content) for entry in whole], limit)
-        chosen = [replace(entry, content=entry.content[:limit]) for entry in whole]
+        chosen = [entry._replace(content=entry.content[:limit]) for entry in whole]
         remaining = [entry.code for entry in rest]
         structured = {
             "memories": [entry_views.entry_json(entry, repos[entry.repo]) for entry in chosen],

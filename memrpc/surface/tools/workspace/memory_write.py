@@ -30,7 +30,8 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def write_many(visit: Visit) -> ToolResult:
     items = bulk.once_each(await bulk.read_items(visit, "memories"), _chosen_code)
     outcome = await visit.write(
-        lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item))
+        lambda db, repo, act: bulk.run(db, items, lambda item: _listed(db, repo, act, item)),
+        count=len(items),
     )
     counts: dict[str, JSON] = {"repo": visit.project.name, "processed": len(outcome.done)}
     return bulk.answer(visit, outcome, _processed(outcome), counts, _line)

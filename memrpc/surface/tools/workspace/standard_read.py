@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import apsw
 
 from memrpc.server.context import Context
@@ -132,7 +130,7 @@ def _single(visit: Visit, found: Detail, graph: Subgraph) -> ToolResult:
     part = standard.content[offset : offset + visit.desk.answer_chars - _RESERVED_CHARS]
     end = offset + len(part)
     after = end if end < len(standard.content) else None
-    paged = replace(standard, content=part)
+    paged = standard._replace(content=part)
     structured = shown.present(
         {
             "schema": visit.tool,
@@ -153,7 +151,7 @@ def _several(visit: Visit, found: list[Detail], missing: list[str]) -> ToolResul
     def draw(count: int) -> Drawn:
         after = shown.continued([(each.code, each.content) for each, _, _ in found[:count]], limit)
         chosen = [
-            (replace(standard, content=standard.content[:limit]), repo, parent)
+            (standard._replace(content=standard.content[:limit]), repo, parent)
             for standard, repo, parent in found[:count]
         ]
         remaining = [standard.code for standard, _, _ in found[count:]]

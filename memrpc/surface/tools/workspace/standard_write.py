@@ -24,7 +24,8 @@ async def handle(ctx: Context, desk: Desk, arguments: Arguments) -> ToolResult:
 async def write_many(visit: Visit) -> ToolResult:
     items = await bulk.read_items(visit, "standards")
     outcome = await visit.write(
-        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item))
+        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item)),
+        count=len(items),
     )
     head = f'Wrote {len(outcome.done)}/{outcome.total} standards in "{visit.project.name}".'
     return bulk.answer(visit, outcome, head, {"processed": len(outcome.done)}, _line)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memrpc.server.context import Context
 from memrpc.server.service import ToolResult
 from memrpc.store.errors import InvalidArguments
@@ -75,15 +73,15 @@ def _single(visit: Visit, found: TaskDetail) -> ToolResult:
 
 def _beginning(found: TaskDetail, max_chars: int) -> TaskDetail:
     part, after = _part(task_reading.within(found, max_chars), 0, max_chars)
-    return replace(part, is_cut=part.is_cut or after is not None)
+    return part._replace(is_cut=part.is_cut or after is not None)
 
 
 def _part(found: TaskDetail, offset: int, max_chars: int) -> tuple[TaskDetail, int | None]:
     """Return the task with a part of its description, and where the next part begins."""
     text = found.task.description
     end = min(len(text), offset + max_chars)
-    task = replace(found.task, description=text[offset:end])
-    return replace(found, task=task), end if end < len(text) else None
+    task = found.task._replace(description=text[offset:end])
+    return found._replace(task=task), end if end < len(text) else None
 
 
 def _several(visit: Visit, found: list[TaskDetail], missing: list[str], count: int) -> Drawn:

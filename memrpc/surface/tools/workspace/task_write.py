@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -46,7 +45,8 @@ async def write_many(visit: Visit) -> ToolResult:
     items = bulk.once_each(given, lambda item: _code(item) if _is_new(item) else None)
     order = _siblings_first(items)
     outcome = await visit.write(
-        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order)
+        lambda db, repo, act: bulk.run(db, items, lambda item: _one(db, repo, act, item), order),
+        count=len(items),
     )
     counts: dict[str, JSON] = {"repo": visit.project.name, "createdCount": len(outcome.done)}
     head = f'Wrote {len(outcome.done)}/{outcome.total} tasks in "{visit.project.name}".'
@@ -86,7 +86,7 @@ async def change_many(visit: Visit) -> ToolResult:
         named = dict.fromkeys(tasks.find(db, repo, handle).id for handle in handles)
         return [task_writing.update(db, repo, each, draft, act) for each in named]
 
-    done = await visit.write(work)
+    done = await visit.write(work, count=len(handles))
     fields = list(dict.fromkeys(field for each in done for field in each.fields))
     structured: dict[str, JSON] = {
         "success": True,
@@ -112,7 +112,7 @@ async def create(visit: Visit) -> ToolResult:
     draft = task_views.draft_of(visit.arguments)
     code = _code(visit.arguments)
     task, dependency = await visit.write(
-        lambda db, repo, act: _created(db, repo, act, replace(draft, code=code))
+        lambda db, repo, act: _created(db, repo, act, draft._replace(code=code))
     )
     structured: dict[str, JSON] = {
         "success": True,
@@ -212,7 +212,7 @@ def _one(db: apsw.Connection, repo: Repo, act: Act, item: Arguments) -> dict[str
         done = task_writing.update(db, repo, str(handle or code), draft, act)
         rest = {"updatedFields": list(done.fields), "status": str(done.task.status)}
         return {"operation": "update", **_handles(done.task), **rest}
-    task = task_writing.create(db, repo, replace(draft, code=code), act)
+    task = task_writing.create(db, repo, draft._replace(code=code), act)
     return {"operation": "create", **_handles(task), "status": str(task.status)}
 
 

@@ -1,0 +1,213 @@
+"""Brief writes: on the thread of their caller where that keeps nobody waiting, else on the lane."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.lowlevel
+import apsw
+import pytest
+
+from memrpc.store import database as module
+from memrpc.store.database import Database
+from memrpc.store.errors import NotFound, Unavailable
+from memrpc.store.lane_thread import BRIEF_S, IDLE_AFTER_S
+from tests.store.lane_setup import LASTING, Gate
+from tests.store.one_table import add, count, create
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_ALL = "SELECT count(*) FROM c"
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def begun(database: Database) -> Database:
+    """A database whose log has begun, so that a commit writes no synced header."""
+    database.write_blocking(create)
+    return database
+
+
+def note_thread(seen: list[str]) -> Callable[[apsw.Connection], None]:
+    def work(db: apsw.Connection) -> None:
+        add(db)
+        seen.append(threading.current_thread().name)
+
+    return work
+
+
+def is_own(name: str) -> bool:
+    return name == threading.current_thread().name
+
+
+async def thread_of_write(database: Database, *, is_brief: bool = True) -> str:
+    seen: list[str] = []
+    await database.write(note_thread(seen), is_brief=is_brief)
+    return seen[-1]
+
+
+async def test_a_brief_write_is_done_on_the_thread_of_its_caller(begun: Database, path: Path):
+    assert is_own(await thread_of_write(begun))
+    assert apsw.Connection(str(path)).execute("SELECT count(*) FROM t").get == 1
+
+
+async def test_any_other_write_is_done_on_the_lane(begun: Database):
+    assert not is_own(await thread_of_write(begun, is_brief=False))
+
+
+async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(begun: Database):
+    assert is_own(await thread_of_write(begun))
+    await anyio.sleep(IDLE_AFTER_S * 3)
+    assert not is_own(await thread_of_write(begun))
+    assert is_own(await thread_of_write(begun))
+
+
+async def test_a_durable_write_waits_for_the_disk_on_the_lane(path: Path):
+    database = Database(path, jitter=lambda: 0.0, durable=True)
+    database.write_blocking(create)
+    assert not is_own(await thread_of_write(database))
+    database.close()
+
+
+async def test_a_brief_write_that_proves_long_takes_effect_once(begun: Database):
+    threads: list[str] = []
+
+    def long(db: apsw.Connection) -> None:
+        note_thread(threads)(db)
+        db.execute(LASTING).fetchall()
+
+    await begun.write(long, is_brief=True)
+    assert [is_own(name) for name in threads] == [True, False]
+    assert await begun.read(count) == 1
+
+
+async def test_what_is_long_in_python_is_stopped_where_it_looks(begun: Database):
+    from memrpc.store import lanes
+
+    threads: list[str] = []
+
+    def long(db: apsw.Connection) -> None:
+        note_thread(threads)(db)
+        time.sleep(BRIEF_S * 2)
+        lanes.checkpoint()
+
+    await begun.write(long, is_brief=True)
+    assert [is_own(name) for name in threads] == [True, False]
+    assert await begun.read(count) == 1
+
+
+async def test_a_statement_that_is_stopped_within_a_savepoint_runs_again(begun: Database):
+    """The savepoint then ends with an error of another class."""
+
+    def nested(db: apsw.Connection) -> None:
+        with db:
+            add(db)
+            db.execute(LASTING.replace(_ALL, f"INSERT INTO t {_ALL}")).fetchall()
+
+    await begun.write(nested, is_brief=True)
+    assert await begun.read(count) == 2
+
+
+async def test_an_error_of_a_brief_write_is_raised_and_nothing_is_kept(begun: Database):
+    calls = []
+
+    def fail(db: apsw.Connection) -> None:
+        calls.append(1)
+        add(db)
+        raise NotFound("no")
+
+    with pytest.raises(NotFound):
+        await begun.write(fail, is_brief=True)
+    assert calls == [1]
+    assert await begun.read(count) == 0
+    assert is_own(await thread_of_write(begun))
+
+
+async def test_a_lock_of_another_process_keeps_the_lane_waiting_and_not_the_loop(
+    begun: Database, path: Path
+):
+    other, threads = apsw.Connection(str(path)), []
+    other.execute("BEGIN IMMEDIATE").fetchall()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(thread_of_write_into, begun, threads)
+        await anyio.sleep(0.05)
+        assert threads == []
+        other.execute("COMMIT").fetchall()
+    assert [is_own(name) for name in threads] == [False]
+    assert await begun.read(count) == 1
+
+
+async def thread_of_write_into(database: Database, threads: list[str]) -> None:
+    await database.write(note_thread(threads), is_brief=True)
+
+
+async def test_a_lock_that_is_never_given_up_is_said_after_the_patience(path: Path):
+    database = Database(path, jitter=lambda: 0.0, busy_timeout_s=0.05)
+    database.write_blocking(create)
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE").fetchall()
+    with pytest.raises(Unavailable, match="lock"):
+        await database.write(add, is_brief=True)
+    other.close()
+    database.close()
+
+
+async def test_a_brief_write_overtakes_nobody(begun: Database):
+    gate, order = Gate(), []
+
+    def first(_: apsw.Connection) -> None:
+        gate.stop()
+        order.append("first")
+
+    async def second() -> None:
+        await begun.write(lambda _: order.append("second"), is_brief=True)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(begun.write, first)
+        await anyio.to_thread.run_sync(gate.reached.wait)
+        tasks.start_soon(second)
+        await anyio.wait_all_tasks_blocked()
+        gate.released.set()
+    assert order == ["first", "second"]
+
+
+async def test_brief_writes_let_no_log_grow_for_ever(
+    begun: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "WAL_PAGES", 50)
+    log = path.with_name("memory.db-wal")
+    await begun.write(add)
+    size = log.stat().st_size
+    threads = [await thread_of_write(begun) for _ in range(300)]
+    assert 0 < sum(not is_own(name) for name in threads) < 30
+    assert log.stat().st_size == size
+
+
+async def test_a_closed_database_takes_no_brief_write(begun: Database):
+    begun.close()
+    with pytest.raises(Unavailable, match="closed"):
+        await begun.write(add, is_brief=True)
+
+
+async def test_threads_and_the_loop_write_side_by_side(begun: Database):
+    """Each uses the connection in turn, whoever's thread it is on."""
+
+    def add_many() -> None:
+        for _ in range(200):
+            begun.write_blocking(add)
+
+    async def add_briefly() -> None:
+        for _ in range(200):
+            await begun.write(add, is_brief=True)
+            await anyio.lowlevel.checkpoint()
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(2):
+            tasks.start_soon(anyio.to_thread.run_sync, add_many)
+            tasks.start_soon(add_briefly)
+    assert await begun.read(count) == 800
