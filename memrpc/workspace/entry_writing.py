@@ -97,7 +97,7 @@ def update(db: apsw.Connection, repo: Repo, handle: str, given: EntryDraft, act:
         old = entries.find(db, repo, changes["supersedes"])
     after = before._replace(**changes, updated_at=act.now)
     entries.save(db, after)
-    if _is_read_anew(before, after):
+    if indexing.read_of_entry(before) != indexing.read_of_entry(after):
         indexing.put_entry(db, after, _links(old or _superseded(db, repo, after)))
     if old is not None:
         _supersede(db, repo, old, act)
@@ -269,12 +269,6 @@ _PLAIN: Final = (
     "language",
     "completed_at",
 )
-
-
-def _is_read_anew(before: Entry, after: Entry) -> bool:
-    """Say whether the index or the graph would say anything else of the entry."""
-    documents = indexing.entry_document(before), indexing.entry_document(after)
-    return documents[0] != documents[1] or before.supersedes != after.supersedes
 
 
 def _other(db: apsw.Connection, repo: Repo, entry: Entry, handle: str) -> str:

@@ -7,6 +7,7 @@ so a search reads only what it may show and its statistics are of that alone.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from memrpc.recall import index
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 
 GLOBAL: Final = 0
 MAX_REMARKS_CHARS: Final = 4_000
+read_of_entry: Final = attrgetter(
+    "title", "code", "content", "tags", "is_global", "status", "supersedes"
+)
+read_of_standard: Final = attrgetter(
+    "title", "code", "content", "context", "language", "stack", "tags", "is_global", "parent"
+)
+"""What may change of what the index and the graph say; while it is the same, neither is written."""
 
 
 def scope_of(repo: int, *, archived: bool = False) -> int:

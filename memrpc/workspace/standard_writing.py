@@ -83,17 +83,11 @@ def update(
     if after.content != before.content:
         _refuse_duplicate(db, repo, after)
     standards.save(db, after)
-    if _is_read_anew(before, after):
+    if indexing.read_of_standard(before) != indexing.read_of_standard(after):
         indexing.put_standard(db, after)
     _log(db, repo, act, "update", before, after)
     named = {"title": "name", "parent": "parent_id"}
     return StandardUpdated(after, tuple(named.get(field, field) for field in changes))
-
-
-def _is_read_anew(before: Standard, after: Standard) -> bool:
-    """Say whether the index or the graph would say anything else of the standard."""
-    documents = indexing.standard_document(before), indexing.standard_document(after)
-    return documents[0] != documents[1] or before.parent != after.parent
 
 
 def delete(db: apsw.Connection, repo: Repo, handle: str, act: Act) -> Standard:
