@@ -91,7 +91,7 @@ class Inside:
             db.exec_trace = partial(self._note, threading.current_thread().name)
 
     def _note(self, lane: str, _: apsw.Cursor, sql: str, bindings: object) -> bool:
-        if sql == "ROLLBACK":  # What took long runs again.
+        if sql == "ROLLBACK" and "writer" in lane:  # What took long runs again.
             self._run = [each for each in self._run if each[0] != lane]
         self._run.append((lane, sql.strip(), bindings))
         return True
