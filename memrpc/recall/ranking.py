@@ -10,8 +10,7 @@ unit is put farther than ``FARTHEST`` by its words.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memrpc.recall import priors
 from memrpc.recall.lexical import Question
@@ -33,8 +32,7 @@ WEAKEST_SHARE: Final = 0.25
 _BEST: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate with its score and the share of the question that it answers.
 
     ``coverage`` is the share of the question's rarity that the candidate holds, corrected by
