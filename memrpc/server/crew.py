@@ -1,8 +1,10 @@
 """Tasks that run handlers: a few that stay, because to make a task costs more than most calls.
 
 Calls wait in one queue, in the order in which they came.  A member serves what waits until
-nothing does, then waits for the bell.  Every ``TURN`` calls it lets the event loop go on, so that
-no more than ``MAX_MEMBERS * TURN`` handlers that never wait keep the next message from being read.
+nothing does, then waits for its bell.  Whoever takes a call while others wait rings for one more
+member, which finds them if the call has to wait for something.  Every ``TURN`` calls a member lets
+the event loop go on, and no other begins meanwhile: no more than ``TURN`` handlers that never wait
+keep the next message from being read.
 
 A member's calls share one cancel scope, one after the other: only the call that is being served
 can be cancelled, so the scope is renewed after a cancel and not for each call.
@@ -46,6 +48,8 @@ class Crew:
         self._tasks: TaskGroup | None = None
         self._waiting: deque[Active] = deque()
         self._bells: list[anyio.Event] = []  # of the members that have nothing to do
+        self._is_alerted = False  # until the member that was alerted looks at the queue
+        self._yielding = 0  # members that go on as soon as the loop has had its turn
         self._members = 0
         self._served = 0
         self.waiting_bytes = 0
@@ -58,7 +62,7 @@ class Crew:
     def begin(self, tasks: TaskGroup) -> None:
         """Work in this group from now on."""
         self._tasks = tasks
-        for _ in self._waiting:
+        if self._waiting:
             self._alert()
 
     def add(self, active: Active) -> None:
@@ -67,29 +71,47 @@ class Crew:
         self._alert()
 
     def _alert(self) -> None:
-        """Let one more member look at the queue, unless all are busy."""
+        """Let one more member look at the queue, unless one is about to or all are busy."""
+        if self._is_alerted:
+            return
         if self._bells:
+            self._is_alerted = True
             self._bells.pop().set()
         elif self._tasks is not None and self._members < MAX_MEMBERS:
+            self._is_alerted = True
             self._members += 1
             self._tasks.start_soon(self._work)
 
     async def _work(self) -> None:
         """Serve for good.  A cancel ends the call at hand and this scope, never the member."""
-        from anyio import CancelScope, Event
+        from anyio import CancelScope
 
+        is_needed = self._is_needed()
         while True:
             with CancelScope() as scope:
                 while not scope.cancel_called:
-                    if self._waiting:
+                    if self._waiting and is_needed:
                         await self._serve_next(scope)
                     else:
-                        bell = Event()
-                        self._bells.append(bell)
-                        await bell.wait()
+                        await self._bell()
+                        is_needed = self._is_needed()
+
+    def _is_needed(self) -> bool:
+        """Say whether the one who was alerted is to serve: not before those who go on anyway."""
+        self._is_alerted = False
+        return not self._yielding
+
+    async def _bell(self) -> None:
+        from anyio import Event
+
+        bell = Event()
+        self._bells.append(bell)
+        await bell.wait()
 
     async def _serve_next(self, scope: anyio.CancelScope) -> None:
         active = self._waiting.popleft()
+        if self._waiting:
+            self._alert()
         self.waiting_bytes -= active.weight_bytes
         active.scope = scope
         await self._serve(active)
@@ -100,4 +122,8 @@ class Crew:
     async def _let_others_run(self) -> None:
         from anyio.lowlevel import checkpoint
 
-        await checkpoint()
+        self._yielding += 1
+        try:
+            await checkpoint()
+        finally:
+            self._yielding -= 1

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import anyio
+import anyio.lowlevel
 import pytest
 
 from memrpc.protocol.calls import Call, Client
@@ -67,21 +70,33 @@ async def test_calls_that_wait_for_nothing_are_served_in_their_order():
         tasks.cancel_scope.cancel()
 
 
-async def test_others_run_between_calls_that_wait_for_nothing():
-    desk, seen, count = Desk(), [], MAX_MEMBERS * TURN * 2
+@pytest.mark.parametrize("others", [0, 5])
+async def test_others_run_after_every_few_calls_that_wait_for_nothing(others: int):
+    """Be it that members are at rest, from calls that waited before, or are new."""
+    desk, seen, count = Desk(), [0], MAX_MEMBERS * TURN
+    desk.held = {-1 - number: anyio.Event() for number in range(others)}
 
     async def other() -> None:
-        seen.append(len(desk.done))
+        while len(desk.done) < others + count:
+            await anyio.lowlevel.checkpoint()
+            seen.append(len(desk.done) - others)
 
     crew = Crew(desk.serve)
     async with anyio.create_task_group() as tasks:
+        crew.begin(tasks)
+        for number in desk.held:
+            crew.add(active(number))
+        await desk.until(lambda: len(desk.begun) == others)
+        for event in desk.held.values():
+            event.set()
+        await desk.until(lambda: len(desk.done) == others)
+        await anyio.wait_all_tasks_blocked()
         for number in range(count):
             crew.add(active(number))
-        crew.begin(tasks)
-        tasks.start_soon(other)
-        await desk.until(lambda: len(desk.done) == count)
+        await other()
         tasks.cancel_scope.cancel()
-    assert seen[0] < count
+    assert max(after - before for before, after in pairwise(seen)) <= 2 * TURN
+    assert desk.done[others:] == list(range(count))
 
 
 async def test_no_more_than_the_members_run_at_once():
