@@ -84,7 +84,7 @@ class Crew:
 
     async def _work(self) -> None:
         """Serve for good.  A cancel ends the call at hand and this scope, never the member."""
-        from anyio import CancelScope
+        from anyio import CancelScope, Event
 
         is_needed = self._is_needed()
         while True:
@@ -93,20 +93,15 @@ class Crew:
                     if self._waiting and is_needed:
                         await self._serve_next(scope)
                     else:
-                        await self._bell()
+                        bell = Event()
+                        self._bells.append(bell)
+                        await bell.wait()
                         is_needed = self._is_needed()
 
     def _is_needed(self) -> bool:
         """Say whether the one who was alerted is to serve: not before those who go on anyway."""
         self._is_alerted = False
         return not self._yielding
-
-    async def _bell(self) -> None:
-        from anyio import Event
-
-        bell = Event()
-        self._bells.append(bell)
-        await bell.wait()
 
     async def _serve_next(self, scope: anyio.CancelScope) -> None:
         active = self._waiting.popleft()
