@@ -108,7 +108,7 @@ class Database:
         begun loses the answer and not the effect.  What ``is_brief`` may keep the event loop from
         its work for a few milliseconds, and be run twice, the first time without effect.
         """
-        brief = is_brief and self._commits_quickly
+        brief = is_brief and self._commits_quickly and self._searcher.is_idle
         with self._translated:
             value = await self._writer.run(self._in_transaction(function), is_brief=brief)
         self._committed()

@@ -172,6 +172,7 @@ class Worker:
         self._connection: apsw.Connection | None = None
         self._stop_waiting = threading.Event()
         self._give_up_at = 0.0
+        self._was_lent = False  # since the thread last looked whether there is anything to do
         self.is_patient = True
         self.thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self.thread.start()
@@ -185,19 +186,14 @@ class Worker:
         if not self._turn.acquire(blocking=False):
             return None
         try:
-            is_open = self._connection is not None
-            return (
-                self._hurry(Job(function, ends_at=time.monotonic() + BRIEF_S)) if is_open else None
-            )
-        finally:
-            self._turn.release()
-
-    def _hurry(self, job: Job[T]) -> Job[T] | None:
-        _here.worker, self.is_patient = self, False
-        try:
+            _here.worker, self.is_patient, self._was_lent = self, False, True
+            if self._connection is None:
+                return None
+            job = Job(function, ends_at=time.monotonic() + BRIEF_S)
             self._perform(job)
         finally:
             _here.worker, self.is_patient = None, True
+            self._turn.release()
         return job if job.error is None or job.is_final else None
 
     def interrupt(self, job: Job[Any]) -> None:
@@ -231,12 +227,18 @@ class Worker:
             self._disconnect()
 
     def _next(self) -> Job[Any] | None:
-        """Take the next job, tidying up once if none comes for a while; None ends the thread."""
-        try:
-            return self._jobs.get(timeout=IDLE_AFTER_S)
-        except queue.Empty:
-            with self._turn:
-                self._tidy(self._connector.idle)
+        """Take the next job, tidying up once if none comes for a while; None ends the thread.
+
+        Whoever is lent the connection meanwhile has one, too.
+        """
+        is_idle = False
+        while not is_idle:
+            try:
+                return self._jobs.get(timeout=IDLE_AFTER_S)
+            except queue.Empty:
+                is_idle, self._was_lent = not self._was_lent, False
+        with self._turn:
+            self._tidy(self._connector.idle)
         return self._jobs.get()
 
     def _perform(self, job: Job[Any]) -> None:

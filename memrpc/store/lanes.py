@@ -68,9 +68,9 @@ class Lane:
         own thread if the lane is idle, where no cancel can come in between; it may therefore be
         run twice, the first time without effect.
         """
+        await checkpoint_if_cancelled()
         if is_brief and (done := self._attempt(function)) is not None:
             return done.outcome()
-        await checkpoint_if_cancelled()
         settled = anyio.Event()
         call_soon = loop_call_soon()
         job = Job(function, lambda: call_soon(settled.set))
@@ -107,6 +107,11 @@ class Lane:
             raise
         return job.outcome()
 
+    @property
+    def is_idle(self) -> bool:
+        """Say whether no job runs or waits."""
+        return self._free == len(self._workers)
+
     def close(self) -> None:
         """Finish the queue, close the connections and join the threads."""
         with self._lock:
@@ -137,12 +142,15 @@ class Lane:
 
 
 def loop_call_soon() -> Callable[[Callable[[], None]], object]:
-    """Return the running loop's way to be called from a thread without making the thread wait.
+    """Return the running loop's way to be called by a job without making the job wait.
 
-    ``anyio.from_thread.run_sync`` waits for the loop, which may itself be joining this lane.
+    ``anyio.from_thread.run_sync`` waits for the loop, which may itself be joining this lane.  On
+    the loop's own thread, where a brief job may run, the call is made at once, or it would come
+    after the job's answer.
     """
     loop: Any = current_token().native_token
     scheduler: Callable[[Callable[[], None]], object] = (
         loop.call_soon_threadsafe if hasattr(loop, "call_soon_threadsafe") else loop.run_sync_soon
     )
-    return scheduler
+    own = threading.get_ident()
+    return lambda told: told() if threading.get_ident() == own else scheduler(told)

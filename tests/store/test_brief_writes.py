@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -12,10 +14,13 @@ import apsw
 import pytest
 
 from memrpc.store import database as module
+from memrpc.store import lanes
 from memrpc.store.database import Database
 from memrpc.store.errors import NotFound, Unavailable
-from memrpc.store.lane_thread import BRIEF_S, IDLE_AFTER_S
-from tests.store.lane_setup import LASTING, Gate
+from memrpc.store.lane_thread import BRIEF_S, Job, Worker
+from memrpc.store.lanes import Connector
+from tests.store.lane_setup import LASTING, Gate, patience
+from tests.store.lane_setup import count as count_rows
 from tests.store.one_table import add, count, create
 
 if TYPE_CHECKING:
@@ -51,6 +56,15 @@ async def thread_of_write(database: Database, *, is_brief: bool = True) -> str:
     return seen[-1]
 
 
+def wait_for_checkpoint(path: Path) -> None:
+    """Wait until what ``begun`` created has moved from the log into the file."""
+    for _ in range(600):
+        if b"CREATE TABLE t" in path.read_bytes():
+            return
+        threading.Event().wait(0.05)
+    pytest.fail("the log was never moved")
+
+
 async def test_a_brief_write_is_done_on_the_thread_of_its_caller(begun: Database, path: Path):
     assert is_own(await thread_of_write(begun))
     assert apsw.Connection(str(path)).execute("SELECT count(*) FROM t").get == 1
@@ -60,11 +74,33 @@ async def test_any_other_write_is_done_on_the_lane(begun: Database):
     assert not is_own(await thread_of_write(begun, is_brief=False))
 
 
-async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(begun: Database):
+async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(
+    begun: Database, path: Path
+):
     assert is_own(await thread_of_write(begun))
-    await anyio.sleep(IDLE_AFTER_S * 3)
+    await anyio.to_thread.run_sync(wait_for_checkpoint, path)
     assert not is_own(await thread_of_write(begun))
     assert is_own(await thread_of_write(begun))
+
+
+async def test_a_brief_write_beside_a_search_is_done_on_the_lane(begun: Database):
+    """A search computes in Python: after each statement the loop would wait for its thread."""
+    gate = Gate()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(begun.search, lambda _: gate.stop())
+        await anyio.to_thread.run_sync(gate.reached.wait)
+        assert not is_own(await thread_of_write(begun))
+        gate.released.set()
+    assert is_own(await thread_of_write(begun))
+
+
+async def test_what_a_brief_write_tells_the_loop_is_told_before_its_answer(begun: Database):
+    told: list[int] = []
+    tell = lanes.loop_call_soon()
+    for number, is_brief in enumerate((False, True)):
+        note = partial(told.append, number)
+        await begun.write(lambda _, note=note: tell(note), is_brief=is_brief)
+        assert told[-1] == number
 
 
 async def test_a_durable_write_waits_for_the_disk_on_the_lane(path: Path):
@@ -87,8 +123,6 @@ async def test_a_brief_write_that_proves_long_takes_effect_once(begun: Database)
 
 
 async def test_what_is_long_in_python_is_stopped_where_it_looks(begun: Database):
-    from memrpc.store import lanes
-
     threads: list[str] = []
 
     def long(db: apsw.Connection) -> None:
@@ -211,3 +245,37 @@ async def test_threads_and_the_loop_write_side_by_side(begun: Database):
             tasks.start_soon(anyio.to_thread.run_sync, add_many)
             tasks.start_soon(add_briefly)
     assert await begun.read(count) == 800
+
+
+class Jobs:
+    """A queue to which nothing comes in time as often as the test says so."""
+
+    def __init__(self, *jobs: Job) -> None:
+        self.ready = list(jobs)
+        self.looks: queue.SimpleQueue[float | None] = queue.SimpleQueue()
+        self.passed = threading.Semaphore(0)
+
+    def get(self, timeout: float | None = None) -> Job | None:
+        if self.ready:
+            return self.ready.pop()
+        self.looks.put(timeout)
+        assert self.passed.acquire(timeout=30)
+        if timeout is None:
+            return None
+        raise queue.Empty
+
+
+def test_whoever_lends_its_connection_is_not_idle(connector: Connector):
+    """Else a stream of brief writes would meet a checkpoint again and again."""
+    jobs, tidied = Jobs(Job(count_rows)), []
+    idle = Connector(connector.open, connector.prepare, idle=tidied.append)
+    worker = Worker("memrpc-test", jobs, idle, patience(), lambda: None)
+    for is_lent in (True, True, False):
+        assert jobs.looks.get(timeout=30)
+        assert tidied == []
+        assert not is_lent or worker.attempt(count_rows)
+        jobs.passed.release()
+    assert jobs.looks.get(timeout=30) is None
+    assert len(tidied) == 1
+    jobs.passed.release()
+    worker.thread.join()

@@ -121,11 +121,13 @@ async def test_queued_job_cancelled_before_it_starts_never_runs(lane: Lane):
     assert ran == []
 
 
-async def test_cancelled_caller_starts_nothing(lane: Lane):
+@pytest.mark.parametrize("is_brief", [False, True])
+async def test_cancelled_caller_starts_nothing(lane: Lane, *, is_brief: bool):
     ran = []
+    await lane.run(count)
     with anyio.CancelScope() as scope:
         scope.cancel()
-        await lane.run(lambda _: ran.append(1))
+        await lane.run(lambda _: ran.append(1), is_brief=is_brief)
     await lane.run(count)
     assert ran == []
 
