@@ -61,6 +61,8 @@ class Call:
     progress_token: RequestId | None
     handshake: Handshake | None
     envelope_log_level: str | None = None
+    size_bytes: int = 0
+    """Of the line that it came in."""
     key: Key = field(init=False)
 
     def __post_init__(self) -> None:

@@ -181,6 +181,7 @@ class Connection:
     def _obey(self, decision: Decision, size: int, collector: Collector | None) -> None:
         match decision:
             case Dispatch(call=call):
+                call.size_bytes = size
                 self._dispatch(Active(call, CALL_BYTES + size, collector))
             case Cancel(call=call):
                 self._cancel(call)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memrpc.server.context import Context
     from memrpc.store.database import Database
     from memrpc.surface.checkouts import Checkout
+    from memrpc.surface.desk import Desk
     from memrpc.wire.messages import JSON
 
 _ASK: Final = "roots"
@@ -69,26 +70,26 @@ class Places:
         return self._known[folder]
 
 
-async def resolve(
-    ctx: Context, places: Places, database: Database, arguments: dict[str, JSON]
-) -> Project:
+async def resolve(ctx: Context, desk: Desk, arguments: dict[str, JSON]) -> Project:
     """Return the project of a call.
 
     Raises InvalidArguments where none or several are possible, and for names that nothing can have.
     """
-    project = await _resolved(ctx, places, database, arguments)
+    owner, name = scope.split(arguments.get("owner"), arguments.get("repo"))
+    if owner is not None and name is not None:
+        project = Project(owner, name, Origin.ARGUMENT)
+    elif name is not None:
+        owner = await _owner_of(ctx, desk.places, desk.database, name)
+        project = Project(owner, name, Origin.ARGUMENT)
+    else:
+        project = await _unnamed(ctx, desk.places, owner, arguments)
     scope.check(project.owner, project.name)
     return project
 
 
-async def _resolved(
-    ctx: Context, places: Places, database: Database, arguments: dict[str, JSON]
+async def _unnamed(
+    ctx: Context, places: Places, owner: str | None, arguments: dict[str, JSON]
 ) -> Project:
-    owner, name = scope.split(arguments.get("owner"), arguments.get("repo"))
-    if owner is not None and name is not None:
-        return Project(owner, name, Origin.ARGUMENT)
-    if name is not None:
-        return Project(await _owner_of(ctx, places, database, name), name, Origin.ARGUMENT)
     default = await _default(ctx, places, arguments)
     if default is None:
         raise InvalidArguments(

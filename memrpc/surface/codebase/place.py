@@ -30,7 +30,7 @@ async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Vi
     Raises InvalidArguments for a bare name of several.
     """
     meant = {**arguments, **await _told(ctx, desk, arguments)}
-    project = await projects.resolve(ctx, desk.places, desk.database, meant)
+    project = await projects.resolve(ctx, desk, meant)
     if _is_bare(meant):
         _check_owner(project, await _owners(desk, project.name))
     return Visit(ctx, desk, tool, arguments, project, desk.now_us())

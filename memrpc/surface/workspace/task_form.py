@@ -106,7 +106,7 @@ async def _filled_in(ctx: Context, key: str, ask: Ask) -> dict[str, JSON]:
 async def _place(ctx: Context, desk: Desk, arguments: Arguments) -> dict[str, JSON]:
     """Return the field for the repository where nothing says which one is meant."""
     try:
-        await projects.resolve(ctx, desk.places, desk.database, arguments)
+        await projects.resolve(ctx, desk, arguments)
     except InvalidArguments as error:
         if arguments.get("repo"):
             raise

@@ -32,8 +32,8 @@ Drawn: TypeAlias = tuple[dict[str, JSON], list[str]]
 
 MAX_OFFSET = 1_000_000
 MAX_HANDLES = 500
-BRIEF_CHARS = 1_000
-"""As many make rows within two milliseconds; to index a longer text may take ten."""
+BRIEF_BYTES = 1_500
+"""A call of so many makes its rows within two milliseconds; to index a longer text may take ten."""
 _CODES = {"memory": "MEM-001", "task": "TASK-001", "standard": "STD-001"}
 _NAMED_BY = ("owner", "repo")
 _AGENTS = ("agent", "from_agent", "to_agent")
@@ -92,7 +92,7 @@ class Visit(NamedTuple):
         def work(db: apsw.Connection) -> T:
             return function(db, scope.enter(db, owner, name, now=act.now), act)
 
-        is_brief = count == 1 and len(compact(self.arguments)) <= BRIEF_CHARS
+        is_brief = count == 1 and self.ctx.call.size_bytes <= BRIEF_BYTES
         return await self.desk.database.write(work, is_brief=is_brief)
 
     def answer(self, structured: dict[str, JSON], text: Sequence[str]) -> ToolResult:
@@ -184,7 +184,7 @@ async def serve(
 
 async def begin(ctx: Context, desk: Desk, tool: str, arguments: Arguments) -> Visit:
     """Return the visit that a call makes."""
-    project = await projects.resolve(ctx, desk.places, desk.database, arguments)
+    project = await projects.resolve(ctx, desk, arguments)
     for name in _AGENTS:
         if name in arguments:
             rules.check_text(arguments[name] or "", name, (0, rules.SHORT_CHARS[1]))
