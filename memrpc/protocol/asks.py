@@ -129,8 +129,8 @@ def open_state(key: bytes, call: JSONObject, state: str, *, now_s: float) -> JSO
 
 
 def call_of(method: str, params: JSONObject) -> JSONObject:
-    """What a state is bound to: the method and the parameters that matter."""
-    salient = {name: value for name, value in params.items() if name not in _NOT_SALIENT}
+    """What a state is bound to: the method and the parameters that matter; null is absent."""
+    salient = {n: v for n, v in params.items() if v is not None and n not in _NOT_SALIENT}
     return {"method": method, "params": salient}
 
 

@@ -184,6 +184,13 @@ def test_missing_or_malformed_answers_are_asked_for_again(peer: Peer, responses)
     assert list(found["inputRequests"]) == ["first"]
 
 
+def test_a_null_member_counts_as_absent_in_every_round(peer: Peer):
+    nulls = {"name": "ask_twice", "arguments": {}, "requestState": None, "task": None}
+    first = peer.ask_modern("tools/call", nulls, ABLE)["result"]
+    found = again(peer, first["requestState"], {"first": ANSWER}, task=None)["result"]
+    assert list(found["inputRequests"]) == ["second"]
+
+
 TAMPERED = {
     "truncated": lambda state: state[:-5],
     "longer": lambda state: state + "A",
