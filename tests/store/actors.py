@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import anyio
 import apsw
 
 from memrpc.store import changes, jobs
@@ -19,6 +22,7 @@ SCHEMA = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS thing_words USING fts5 (word)",
 )
 ADD = "INSERT INTO things (owner, word) VALUES (:owner, :word) RETURNING id"
+CHECKPOINT_LOCK = 121  # the byte of the log's index that stands for it
 ADD_WORD = "INSERT INTO thing_words (rowid, word) VALUES (:id, :word)"
 
 
@@ -53,10 +57,15 @@ def open_and_add(database: Database, owner: str) -> None:
 def add_many(database: Database, owner: str, count: str = "1000000000") -> None:
     """Add things, with reads in between, and acknowledge each committed one on a line."""
     database.write_blocking(create)
-    for number in range(int(count)):
-        thing = database.write_blocking(lambda db, number=number: add(db, owner, number))
-        say(thing)
-        database.read_blocking(lambda db: db.execute("SELECT count(*) FROM things").get)
+    anyio.run(add_in_turn, database, owner, int(count))
+
+
+async def add_in_turn(database: Database, owner: str, count: int) -> None:
+    """Add things, every other one briefly."""
+    for number in range(count):
+        write = partial(add, owner=owner, number=number)
+        say(await database.write(write, is_brief=number % 2 == 1))
+        await database.read(lambda db: db.execute("SELECT count(*) FROM things").get)
 
 
 def hold(database: Database) -> None:
@@ -85,6 +94,14 @@ def claim_and_hang(database: Database, owner: str) -> None:
     assert lease is not None
     say(lease.subject)
     sys.stdin.readline()
+
+
+def keep_log(database: Database) -> None:
+    """Hold the lock of whoever checkpoints until a line comes."""
+    with database.path.with_name(f"{database.path.name}-shm").open("r+b") as shared:
+        fcntl.lockf(shared, fcntl.LOCK_EX, 1, CHECKPOINT_LOCK)
+        say("kept")
+        sys.stdin.readline()
 
 
 def leave_open(database: Database) -> None:
@@ -126,7 +143,17 @@ def as_nobody(database: Database) -> None:
 
 ROLES: dict[str, Callable[..., None]] = {
     role.__name__: role
-    for role in (open_and_add, add_many, hold, claim, claim_and_hang, leave_open, fill, as_nobody)
+    for role in (
+        open_and_add,
+        add_many,
+        hold,
+        keep_log,
+        claim,
+        claim_and_hang,
+        leave_open,
+        fill,
+        as_nobody,
+    )
 }
 
 

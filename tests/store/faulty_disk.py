@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import actors
+import anyio
 import apsw
 
 from memrpc.store import purge
@@ -70,10 +72,12 @@ class File(apsw.VFSFile):
 
 
 def work(database: Database) -> None:
-    """Add things, remove every third, purge half-way; go on after each failure."""
+    """Add things, every other one briefly, purge half-way; go on after each failure."""
     for number in range(THINGS):
         try:
-            thing = database.write_blocking(lambda db, number=number: actors.add(db, "f", number))
+            write = partial(actors.add, owner="f", number=number)
+            is_brief = number % 2 == 1
+            thing = anyio.run(partial(database.write, write, is_brief=is_brief))
             actors.say("added", thing)
             if number == THINGS // 2:
                 database.maintain_blocking(lambda db: purge.purge(db, scrub=optimize))

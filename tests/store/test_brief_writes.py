@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from functools import partial
@@ -17,10 +16,8 @@ from memrpc.store import database as module
 from memrpc.store import lanes
 from memrpc.store.database import Database
 from memrpc.store.errors import NotFound, Unavailable
-from memrpc.store.lane_thread import BRIEF_S, Job, Worker
-from memrpc.store.lanes import Connector
-from tests.store.lane_setup import LASTING, Gate, patience
-from tests.store.lane_setup import count as count_rows
+from memrpc.store.lane_thread import BRIEF_S
+from tests.store.lane_setup import LASTING, Gate
 from tests.store.one_table import add, count, create
 
 if TYPE_CHECKING:
@@ -56,10 +53,11 @@ async def thread_of_write(database: Database, *, is_brief: bool = True) -> str:
     return seen[-1]
 
 
-def wait_for_checkpoint(path: Path) -> None:
-    """Wait until what ``begun`` created has moved from the log into the file."""
+def wait_for_checkpoint(database: Database) -> None:
+    """Wait until what ``begun`` created is moved from the log into the file, and all is at rest."""
     for _ in range(600):
-        if b"CREATE TABLE t" in path.read_bytes():
+        if b"CREATE TABLE t" in database.path.read_bytes():
+            database.maintain_blocking(lambda _: None)
             return
         threading.Event().wait(0.05)
     pytest.fail("the log was never moved")
@@ -74,11 +72,9 @@ async def test_any_other_write_is_done_on_the_lane(begun: Database):
     assert not is_own(await thread_of_write(begun, is_brief=False))
 
 
-async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(
-    begun: Database, path: Path
-):
+async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(begun: Database):
     assert is_own(await thread_of_write(begun))
-    await anyio.to_thread.run_sync(wait_for_checkpoint, path)
+    await anyio.to_thread.run_sync(wait_for_checkpoint, begun)
     assert not is_own(await thread_of_write(begun))
     assert is_own(await thread_of_write(begun))
 
@@ -247,35 +243,63 @@ async def test_threads_and_the_loop_write_side_by_side(begun: Database):
     assert await begun.read(count) == 800
 
 
-class Jobs:
-    """A queue to which nothing comes in time as often as the test says so."""
+async def test_the_loop_makes_no_pause_for_a_lock(path: Path):
+    paused: list[str] = []
 
-    def __init__(self, *jobs: Job) -> None:
-        self.ready = list(jobs)
-        self.looks: queue.SimpleQueue[float | None] = queue.SimpleQueue()
-        self.passed = threading.Semaphore(0)
+    def jitter() -> float:
+        paused.append(threading.current_thread().name)
+        return 0.0
 
-    def get(self, timeout: float | None = None) -> Job | None:
-        if self.ready:
-            return self.ready.pop()
-        self.looks.put(timeout)
-        assert self.passed.acquire(timeout=30)
-        if timeout is None:
-            return None
-        raise queue.Empty
+    database = Database(path, jitter=jitter, busy_timeout_s=0.05)
+    database.write_blocking(create)
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE").fetchall()
+    with pytest.raises(Unavailable, match="lock"):
+        await database.write(add, is_brief=True)
+    other.close()
+    database.close()
+    assert paused
+    assert not any(map(is_own, paused))
 
 
-def test_whoever_lends_its_connection_is_not_idle(connector: Connector):
-    """Else a stream of brief writes would meet a checkpoint again and again."""
-    jobs, tidied = Jobs(Job(count_rows)), []
-    idle = Connector(connector.open, connector.prepare, idle=tidied.append)
-    worker = Worker("memrpc-test", jobs, idle, patience(), lambda: None)
-    for is_lent in (True, True, False):
-        assert jobs.looks.get(timeout=30)
-        assert tidied == []
-        assert not is_lent or worker.attempt(count_rows)
-        jobs.passed.release()
-    assert jobs.looks.get(timeout=30) is None
-    assert len(tidied) == 1
-    jobs.passed.release()
-    worker.thread.join()
+async def test_an_interrupt_of_the_process_is_no_reason_to_begin_anew(begun: Database):
+    calls = []
+
+    def interrupted(_: apsw.Connection) -> None:
+        calls.append(1)
+        time.sleep(BRIEF_S * 2)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await begun.write(interrupted, is_brief=True)
+    assert calls == [1]
+    assert is_own(await thread_of_write(begun))
+
+
+async def test_no_checkpoint_is_made_on_the_loop(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "WAL_PAGES", 20)
+    threads: list[str] = []
+
+    class Watched(Database):
+        def _checkpoint(self, db: apsw.Connection) -> None:
+            threads.append(threading.current_thread().name)
+            super()._checkpoint(db)
+
+    database = Watched(path, jitter=lambda: 0.0)
+    database.write_blocking(create)
+    for _ in range(100):
+        await database.write(add, is_brief=True)
+    database.close()
+    assert threads
+    assert not any(map(is_own, threads))
+
+
+def test_a_commit_stands_although_another_process_keeps_its_log_long(
+    begun: Database, path: Path, actor: Callable, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "WAL_PAGES", 1)
+    other = actor("keep_log", path)
+    assert other.stdout.readline() == "kept\n"
+    for _ in range(4):
+        begun.write_blocking(add)
+    assert begun.read_blocking(count) == 4

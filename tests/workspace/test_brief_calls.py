@@ -1,0 +1,33 @@
+"""Which calls are brief: what is about one thing is written on the loop's own thread."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from memrpc.surface import toolsets
+from tests.workspace.conftest import Tools
+
+SHORT = {"type": "code_fact", "importance": 3, "title": "Owls", "content": "Owls hunt at night."}
+MANY = {"memories": [{**SHORT, "content": text} for text in ("Owls hear.", "Bats fly far.")]}
+
+
+@pytest.mark.parametrize(("arguments", "is_own"), [(SHORT, True), (MANY, False)])
+def test_one_thing_is_written_on_the_loop_and_several_are_not(
+    tools: Tools, arguments: dict, *, is_own: bool
+):
+    """The writer asks for ids, on whatever thread it runs."""
+    threads: list[str] = []
+    new_id = tools.application.desk.new_id
+
+    def noted() -> str:
+        threads.append(threading.current_thread().name)
+        return new_id()
+
+    desk = replace(tools.application.desk, now_us=tools.now_us, new_id=noted)
+    tools.task("A pier")
+    tools.service = tools.service._replace(tools=toolsets.build("work", desk))
+    tools.call("memory-write", **arguments)
+    assert {name == threading.current_thread().name for name in threads} == {is_own}
