@@ -216,7 +216,10 @@ class Database:
 
     @property
     def _commits_quickly(self) -> bool:
-        """Say whether a commit does not wait for the disk, as the log's first one does."""
+        """Say whether a commit does not wait for the disk, as the log's first one does.
+
+        Where another process has emptied the log, that is not known before.
+        """
         return 0 < self._log_pages < WAL_PAGES and self._synchronous == "normal"
 
     def _bound_log(self, db: apsw.Connection, _: str, pages: int) -> int:

@@ -152,7 +152,7 @@ class Job(Generic[T]):
 
 
 class Worker:
-    """One thread, and the connection that only this thread uses."""
+    """One thread and its connection, which it lends while it has nothing to do."""
 
     def __init__(
         self,
