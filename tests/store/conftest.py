@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
+from memrpc.store import lane_thread
 from memrpc.store.database import Database
 from memrpc.store.lanes import Connector, Lane
 from tests.store.lane_setup import patience, prepare
@@ -23,6 +24,13 @@ ACTORS = Path(__file__).with_name("actors.py")
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be long, and nobody idle, because the machine is busy."""
+    monkeypatch.setattr(lane_thread, "BRIEF_S", 60)
+    monkeypatch.setattr(lane_thread, "IDLE_AFTER_S", 600)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from functools import partial
@@ -13,11 +14,10 @@ import apsw
 import pytest
 
 from memrpc.store import database as module
-from memrpc.store import lanes
+from memrpc.store import lane_thread, lanes
 from memrpc.store.database import Database
 from memrpc.store.errors import NotFound, Unavailable
-from memrpc.store.lane_thread import BRIEF_S
-from tests.store.lane_setup import LASTING, Gate
+from tests.store.lane_setup import SLOW, Gate
 from tests.store.one_table import add, count, create
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ALL = "SELECT count(*) FROM c"
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("unhurried")]
 
 
 @pytest.fixture
@@ -53,14 +53,22 @@ async def thread_of_write(database: Database, *, is_brief: bool = True) -> str:
     return seen[-1]
 
 
-def wait_for_checkpoint(database: Database) -> None:
-    """Wait until what ``begun`` created is moved from the log into the file, and all is at rest."""
-    for _ in range(600):
-        if b"CREATE TABLE t" in database.path.read_bytes():
-            database.maintain_blocking(lambda _: None)
-            return
-        threading.Event().wait(0.05)
-    pytest.fail("the log was never moved")
+def make_idle(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the writer be idle until what ``begun`` created has moved from the log into the file."""
+    with monkeypatch.context() as patch:
+        patch.setattr(lane_thread, "IDLE_AFTER_S", 0)
+        database.maintain_blocking(lambda _: None)
+        for _ in range(600):
+            if b"CREATE TABLE t" in database.path.read_bytes():
+                break
+            threading.Event().wait(0.05)
+    database.maintain_blocking(lambda _: None)
+
+
+@pytest.fixture
+def brief(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give an attempt no longer than a job takes to begin on a busy machine, too."""
+    monkeypatch.setattr(lane_thread, "BRIEF_S", 0.2)
 
 
 async def test_a_brief_write_is_done_on_the_thread_of_its_caller(begun: Database, path: Path):
@@ -72,9 +80,11 @@ async def test_any_other_write_is_done_on_the_lane(begun: Database):
     assert not is_own(await thread_of_write(begun, is_brief=False))
 
 
-async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(begun: Database):
+async def test_the_first_write_after_a_checkpoint_waits_for_the_disk_on_the_lane(
+    begun: Database, monkeypatch: pytest.MonkeyPatch
+):
     assert is_own(await thread_of_write(begun))
-    await anyio.to_thread.run_sync(wait_for_checkpoint, begun)
+    await anyio.to_thread.run_sync(make_idle, begun, monkeypatch)
     assert not is_own(await thread_of_write(begun))
     assert is_own(await thread_of_write(begun))
 
@@ -106,41 +116,63 @@ async def test_a_durable_write_waits_for_the_disk_on_the_lane(path: Path):
     database.close()
 
 
+@pytest.mark.usefixtures("brief")
 async def test_a_brief_write_that_proves_long_takes_effect_once(begun: Database):
     threads: list[str] = []
 
     def long(db: apsw.Connection) -> None:
         note_thread(threads)(db)
-        db.execute(LASTING).fetchall()
+        if len(threads) == 1:
+            db.execute(SLOW).fetchall()
 
     await begun.write(long, is_brief=True)
     assert [is_own(name) for name in threads] == [True, False]
     assert await begun.read(count) == 1
 
 
+@pytest.mark.usefixtures("brief")
 async def test_what_is_long_in_python_is_stopped_where_it_looks(begun: Database):
     threads: list[str] = []
 
     def long(db: apsw.Connection) -> None:
         note_thread(threads)(db)
-        time.sleep(BRIEF_S * 2)
-        lanes.checkpoint()
+        while len(threads) == 1:
+            lanes.checkpoint()
 
     await begun.write(long, is_brief=True)
     assert [is_own(name) for name in threads] == [True, False]
     assert await begun.read(count) == 1
 
 
+@pytest.mark.usefixtures("brief")
+async def test_what_is_long_and_never_looks_is_undone_before_it_is_committed(begun: Database):
+    threads: list[str] = []
+
+    def long(db: apsw.Connection) -> None:
+        note_thread(threads)(db)
+        until = time.monotonic() + lane_thread.BRIEF_S
+        while len(threads) == 1 and time.monotonic() < until:
+            pass
+
+    await begun.write(long, is_brief=True)
+    assert [is_own(name) for name in threads] == [True, False]
+    assert await begun.read(count) == 1
+
+
+@pytest.mark.usefixtures("brief")
 async def test_a_statement_that_is_stopped_within_a_savepoint_runs_again(begun: Database):
     """The savepoint then ends with an error of another class."""
+    threads: list[str] = []
 
     def nested(db: apsw.Connection) -> None:
         with db:
-            add(db)
-            db.execute(LASTING.replace(_ALL, f"INSERT INTO t {_ALL}")).fetchall()
+            note_thread(threads)(db)
+            if len(threads) == 1:
+                db.execute(SLOW.replace(_ALL, f"INSERT INTO t {_ALL}")).fetchall()
 
     await begun.write(nested, is_brief=True)
-    assert await begun.read(count) == 2
+    assert [is_own(name) for name in threads] == [True, False]
+    assert await begun.read(count) == 1
 
 
 async def test_an_error_of_a_brief_write_is_raised_and_nothing_is_kept(begun: Database):
@@ -262,18 +294,20 @@ async def test_the_loop_makes_no_pause_for_a_lock(path: Path):
     assert not any(map(is_own, paused))
 
 
+@pytest.mark.usefixtures("brief")
 async def test_an_interrupt_of_the_process_is_no_reason_to_begin_anew(begun: Database):
     calls = []
 
     def interrupted(_: apsw.Connection) -> None:
         calls.append(1)
-        time.sleep(BRIEF_S * 2)
+        with contextlib.suppress(lanes.JobCancelled):
+            while len(calls) == 1:
+                lanes.checkpoint()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         await begun.write(interrupted, is_brief=True)
     assert calls == [1]
-    assert is_own(await thread_of_write(begun))
 
 
 async def test_no_checkpoint_is_made_on_the_loop(path: Path, monkeypatch: pytest.MonkeyPatch):

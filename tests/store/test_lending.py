@@ -17,7 +17,7 @@ from memrpc.store.lane_thread import Job, Worker
 from memrpc.store.lanes import Connector, Lane
 from tests.store.lane_setup import ADD, LASTING, Gate, begin, count, patience
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("unhurried")]
 
 
 class Jobs:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from memrpc.server.context import Context
+from memrpc.store import lane_thread
 from memrpc.surface import toolsets
 from tests.workspace.conftest import Tools
 
@@ -18,8 +19,12 @@ MANY = {"memories": [{**SHORT, "content": text} for text in ("Owls hear.", "Bats
 
 
 @pytest.mark.parametrize(("arguments", "is_own"), [(SHORT, True), (LONG, False), (MANY, False)])
-def test_one_short_thing_is_written_on_the_loop(tools: Tools, arguments: dict, *, is_own: bool):
+def test_one_short_thing_is_written_on_the_loop(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch, arguments: dict, *, is_own: bool
+):
     """The writer asks for ids, on whatever thread it runs."""
+    monkeypatch.setattr(lane_thread, "BRIEF_S", 60)
+    monkeypatch.setattr(lane_thread, "IDLE_AFTER_S", 600)
     threads: list[str] = []
     new_id = tools.application.desk.new_id
 
