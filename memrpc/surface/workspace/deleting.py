@@ -45,7 +45,7 @@ async def delete(visit: Visit, handles: list[str], noun: str, one: Delete) -> To
             raise _refusal(failed, len(handles))
         return list(done), failed
 
-    tell = loop_call_soon()  # The work is done on a lane; progress is told by the loop.
+    tell = loop_call_soon()  # The work may be done on a lane; progress is told by the loop.
     visit.ctx.progress(0, len(handles))
     done, refused = await visit.write(work, count=len(handles))
     named = [shortened(handle) for handle in handles]
