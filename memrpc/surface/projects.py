@@ -82,16 +82,17 @@ async def resolve(ctx: Context, desk: Desk, arguments: dict[str, JSON]) -> Proje
         owner = await _owner_of(ctx, desk.places, desk.database, name)
         project = Project(owner, name, Origin.ARGUMENT)
     else:
-        project = await _unnamed(ctx, desk.places, owner, arguments)
+        project = await _unnamed(ctx, desk, owner, arguments)
     scope.check(project.owner, project.name)
     return project
 
 
 async def _unnamed(
-    ctx: Context, places: Places, owner: str | None, arguments: dict[str, JSON]
+    ctx: Context, desk: Desk, owner: str | None, arguments: dict[str, JSON]
 ) -> Project:
-    default = await _default(ctx, places, arguments)
+    default = await _default(ctx, desk.places, arguments)
     if default is None:
+        desk.open_database()  # Where it cannot be told, that has to be mended first.
         raise InvalidArguments(
             "owner and repo are not given and the server's folder is no project; send repo as "
             "owner/name.",
