@@ -110,7 +110,7 @@ class Job(Generic[T]):
     """A function that waits for a worker, and what became of it."""
 
     function: Callable[[apsw.Connection], T]
-    wake: Callable[[], object] = bool
+    wake: Callable[[], object] = lambda: None
     ends_at: float = math.inf  # by the monotonic clock
     cancelled: bool = False
     worker: Worker | None = None

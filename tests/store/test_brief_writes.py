@@ -116,63 +116,55 @@ async def test_a_durable_write_waits_for_the_disk_on_the_lane(path: Path):
     database.close()
 
 
-@pytest.mark.usefixtures("brief")
-async def test_a_brief_write_that_proves_long_takes_effect_once(begun: Database):
+async def check_that_it_takes_effect_once(
+    database: Database, be_long: Callable[[apsw.Connection], object]
+) -> None:
+    """A write that is long the first time is undone, and done on the lane."""
     threads: list[str] = []
 
-    def long(db: apsw.Connection) -> None:
+    def write(db: apsw.Connection) -> None:
         note_thread(threads)(db)
         if len(threads) == 1:
-            db.execute(SLOW).fetchall()
+            be_long(db)
 
-    await begun.write(long, is_brief=True)
+    await database.write(write, is_brief=True)
     assert [is_own(name) for name in threads] == [True, False]
-    assert await begun.read(count) == 1
+    assert await database.read(count) == 1
+
+
+@pytest.mark.usefixtures("brief")
+async def test_a_brief_write_that_proves_long_takes_effect_once(begun: Database):
+    await check_that_it_takes_effect_once(begun, lambda db: db.execute(SLOW).fetchall())
 
 
 @pytest.mark.usefixtures("brief")
 async def test_what_is_long_in_python_is_stopped_where_it_looks(begun: Database):
-    threads: list[str] = []
-
-    def long(db: apsw.Connection) -> None:
-        note_thread(threads)(db)
-        while len(threads) == 1:
+    def look_for_ever(_: apsw.Connection) -> None:
+        while True:
             lanes.checkpoint()
 
-    await begun.write(long, is_brief=True)
-    assert [is_own(name) for name in threads] == [True, False]
-    assert await begun.read(count) == 1
+    await check_that_it_takes_effect_once(begun, look_for_ever)
 
 
 @pytest.mark.usefixtures("brief")
 async def test_what_is_long_and_never_looks_is_undone_before_it_is_committed(begun: Database):
-    threads: list[str] = []
-
-    def long(db: apsw.Connection) -> None:
-        note_thread(threads)(db)
+    def compute(_: apsw.Connection) -> None:
         until = time.monotonic() + lane_thread.BRIEF_S
-        while len(threads) == 1 and time.monotonic() < until:
+        while time.monotonic() < until:
             pass
 
-    await begun.write(long, is_brief=True)
-    assert [is_own(name) for name in threads] == [True, False]
-    assert await begun.read(count) == 1
+    await check_that_it_takes_effect_once(begun, compute)
 
 
 @pytest.mark.usefixtures("brief")
 async def test_a_statement_that_is_stopped_within_a_savepoint_runs_again(begun: Database):
     """The savepoint then ends with an error of another class."""
-    threads: list[str] = []
 
-    def nested(db: apsw.Connection) -> None:
+    def write_in_a_savepoint(db: apsw.Connection) -> None:
         with db:
-            note_thread(threads)(db)
-            if len(threads) == 1:
-                db.execute(SLOW.replace(_ALL, f"INSERT INTO t {_ALL}")).fetchall()
+            db.execute(SLOW.replace(_ALL, f"INSERT INTO t {_ALL}")).fetchall()
 
-    await begun.write(nested, is_brief=True)
-    assert [is_own(name) for name in threads] == [True, False]
-    assert await begun.read(count) == 1
+    await check_that_it_takes_effect_once(begun, write_in_a_savepoint)
 
 
 async def test_an_error_of_a_brief_write_is_raised_and_nothing_is_kept(begun: Database):
