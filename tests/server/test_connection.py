@@ -367,3 +367,14 @@ async def test_a_call_that_is_stopped_from_outside_is_no_defect_of_its_handler()
         tasks.cancel_scope.cancel()
     assert loopback.take() == []
     assert loopback.logged == [("wait_stopped", {})]
+
+
+async def test_a_call_knows_how_long_its_line_was():
+    """By that a handler judges whether the work is brief."""
+    async with running() as loopback:
+        loopback.send(OPEN)
+        line = to_line(call("a", "wait"))
+        loopback.connection.feed(line)
+        (waiting,) = loopback.connection.session.in_flight.values()
+        assert waiting.size_bytes == len(line) - 1
+        loopback.send(cancel("a"))
